@@ -1,0 +1,75 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Only Swift, libasound2-dev and libpulse-dev are needed to build: every other library is bound
+// with dlopen at first need (Docs/Decisions/0003-doors.md). sotto depends on no Swift package.
+
+/// Every Swift module: language mode 6, and a warning is an error.
+let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
+
+/// Modules that hold pointers say so at every use.
+let strictMemory: [SwiftSetting] = strict + [.strictMemorySafety()]
+
+let package = Package(
+  name: "sotto",
+  products: [.executable(name: "sotto", targets: ["sotto"])],
+  targets: [
+    // Doors: what Swift cannot import, one library each.
+    .target(name: "CRealtime"),
+    .target(
+      name: "CAudioOutput", dependencies: ["CRealtime"],
+      linkerSettings: [.linkedLibrary("pulse"), .linkedLibrary("asound")]),
+    .target(name: "CSndfile"),
+    .target(name: "CFFmpeg"),
+    .target(name: "CSoxr"),
+
+    // Pure modules.
+    .target(name: "AudioTypes", swiftSettings: strict),
+    .target(name: "PlayQueue", dependencies: ["AudioTypes"], swiftSettings: strict),
+
+    // Sound.
+    .target(
+      name: "Realtime", dependencies: ["AudioTypes", "CRealtime"], swiftSettings: strictMemory),
+    .target(
+      name: "Decoding", dependencies: ["AudioTypes", "CSndfile", "CFFmpeg", "CSoxr"],
+      swiftSettings: strictMemory),
+    .target(
+      name: "OutputInterface", dependencies: ["AudioTypes", "Realtime", "CRealtime"],
+      swiftSettings: strictMemory),
+    .target(
+      name: "AudioOutput", dependencies: ["OutputInterface", "CAudioOutput"],
+      swiftSettings: strictMemory),
+    .target(
+      name: "AudioEngine", dependencies: ["Realtime", "Decoding", "OutputInterface"],
+      swiftSettings: strictMemory),
+    .target(
+      name: "MusicLibrary", dependencies: ["AudioTypes", "Decoding"], swiftSettings: strict),
+
+    // The composition root.
+    .executableTarget(
+      name: "sotto",
+      dependencies: [
+        "AudioTypes", "PlayQueue", "Decoding", "MusicLibrary", "OutputInterface", "AudioOutput",
+        "AudioEngine",
+      ], swiftSettings: strictMemory),
+
+    // Tests. TestSupport starts private servers and makes signals; it ships in no product.
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+    .testTarget(name: "AudioTypesTests", dependencies: ["AudioTypes"], swiftSettings: strict),
+    .testTarget(name: "PlayQueueTests", dependencies: ["PlayQueue"], swiftSettings: strict),
+    .testTarget(
+      name: "RealtimeTests", dependencies: ["Realtime", "TestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "DecodingTests", dependencies: ["Decoding", "TestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "AudioOutputTests", dependencies: ["AudioOutput", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "AudioEngineTests", dependencies: ["AudioEngine", "AudioOutput", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "MusicLibraryTests", dependencies: ["MusicLibrary", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(name: "SottoTests", dependencies: ["TestSupport"], swiftSettings: strict),
+  ]
+)

@@ -1,0 +1,57 @@
+import AudioTypes
+import Decoding
+import OutputInterface
+
+/// What the engine asks for tracks: position in the list -> track. Called on the decoder's thread.
+public protocol Succession: Sendable {
+  /// The track at an index, `nil` past the end of the list.
+  func track(at index: Int) -> TrackLocation?
+  /// The index after this one, `nil` when nothing follows (asked early, to join without a gap).
+  func index(after index: Int) -> Int?
+}
+
+/// What the engine is doing, for screens and remotes.
+public enum EngineState: Sendable, Equatable {
+  /// Nothing is loaded, or the last track has ended.
+  case idle
+  /// A track was asked for and its first frame is on its way.
+  case starting
+  case playing
+  /// Held at its frame: nothing sounds, nothing is lost.
+  case held
+  /// The output is gone; the position stands where it was last heard.
+  case lost
+}
+
+/// A picture of the engine at one moment.
+public struct EngineSnapshot: Sendable {
+  public var state: EngineState
+  /// The track that is heard, an index of the succession.
+  public var index: Int?
+  /// Seconds heard of that track, and its length where it is known.
+  public var position: Double
+  public var duration: Double?
+  public var info: TrackInfo?
+  /// sotto's own level (not the device's volume).
+  public var level: Gain
+  public var device: String?
+  public var deviceVolume: DeviceVolume?
+  public var underruns: Int
+  /// Frames a second of the output.
+  public var outputRate: Int?
+}
+
+/// What the engine tells its owner, on the main queue.
+public enum EngineEvent: Sendable {
+  /// The heard track changed (also at the first).
+  case track(index: Int, info: TrackInfo)
+  /// A track could not be opened or ended in damage; the engine goes on with the next.
+  case failed(index: Int, location: TrackLocation, error: DecodingError)
+  /// The state changed.
+  case state(EngineState)
+  /// Everything has been heard.
+  case ended
+  /// The device's volume or mute changed, here or elsewhere.
+  case volume(DeviceVolume?)
+  case lost(OutputError)
+}

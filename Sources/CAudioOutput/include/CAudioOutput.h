@@ -1,0 +1,3 @@
+#ifndef SOTTO_CAUDIOOUTPUT_H
+#define SOTTO_CAUDIOOUTPUT_H
+#endif

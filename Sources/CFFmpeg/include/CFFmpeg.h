@@ -1,0 +1,3 @@
+#ifndef SOTTO_CFFMPEG_H
+#define SOTTO_CFFMPEG_H
+#endif

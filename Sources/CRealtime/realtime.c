@@ -1,0 +1,46 @@
+#include "CRealtime.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+void sotto_rt_copy(float *to, const float *from, int64_t count) {
+  memcpy(to, from, (size_t)count * sizeof(float));
+}
+
+void sotto_rt_zero(float *to, int64_t count) { memset(to, 0, (size_t)count * sizeof(float)); }
+
+void sotto_rt_signal(int eventfd) {
+  uint64_t one = 1;
+  // The counter cannot overflow in practice; a full one has already woken its reader.
+  ssize_t written = write(eventfd, &one, sizeof one);
+  (void)written;
+}
+
+int sotto_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+
+bool sotto_eventfd_wait(int eventfd, int timeout_ms) {
+  struct pollfd descriptor = {.fd = eventfd, .events = POLLIN};
+  int ready;
+  do {
+    ready = poll(&descriptor, 1, timeout_ms);
+  } while (ready < 0 && errno == EINTR);
+  if (ready <= 0) return false;
+  sotto_eventfd_clear(eventfd);
+  return true;
+}
+
+void sotto_eventfd_clear(int eventfd) {
+  uint64_t count;
+  ssize_t got = read(eventfd, &count, sizeof count);
+  (void)got;
+}
+
+int64_t sotto_monotonic_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}

@@ -1,0 +1,3 @@
+#ifndef SOTTO_CSNDFILE_H
+#define SOTTO_CSNDFILE_H
+#endif

@@ -1,0 +1,3 @@
+#ifndef SOTTO_CSOXR_H
+#define SOTTO_CSOXR_H
+#endif

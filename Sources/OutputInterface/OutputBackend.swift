@@ -1,0 +1,123 @@
+import AudioTypes
+import CRealtime
+
+/// The constant facts about a kind of output.
+public struct BackendDescriptor: Equatable, Sendable {
+  /// The name of `--output`: "pulse", "alsa", "null", "file".
+  public var name: String
+  /// For people: "PulseAudio or PipeWire".
+  public var title: String
+  /// True when it may be chosen without being asked for.
+  public var isAutomatic: Bool
+
+  public init(name: String, title: String, isAutomatic: Bool) {
+    self.name = name
+    self.title = title
+    self.isAutomatic = isAutomatic
+  }
+}
+
+/// What a stream is opened with.
+public struct StreamRequest: Sendable {
+  /// The server's name of a device; `nil` is the server's default.
+  public var device: String?
+  /// Frames a second wanted; `nil` is the device's own rate (architecture decision 5).
+  public var sampleRate: Int?
+  public var layout: ChannelLayout
+  /// Shown by mixers as the stream's name.
+  public var trackName: String
+
+  public init(
+    device: String? = nil, sampleRate: Int? = nil, layout: ChannelLayout = .stereo,
+    trackName: String = "sotto"
+  ) {
+    self.device = device
+    self.sampleRate = sampleRate
+    self.layout = layout
+    self.trackName = trackName
+  }
+}
+
+/// Whether queued sound can be taken back.
+public enum RewindCapability: Equatable, Sendable {
+  /// Queued frames can be rendered again from `marginFrames` after the frame now heard.
+  case exact(marginFrames: Int)
+  /// What is queued will be heard; the output keeps at most 60 ms queued.
+  case none
+}
+
+/// What an open stream can do.
+public struct StreamCapabilities: Equatable, Sendable {
+  public var rewind: RewindCapability
+  /// True when the device has a volume that other programs see too.
+  public var hasDeviceVolume: Bool
+
+  public init(rewind: RewindCapability, hasDeviceVolume: Bool) {
+    self.rewind = rewind
+    self.hasDeviceVolume = hasDeviceVolume
+  }
+}
+
+/// Where a stream stands: the last heard frame that is known, and when that was.
+public struct StreamClock: Equatable, Sendable {
+  /// Frames of the stream's timeline heard so far.
+  public var heard: Int64
+  public var isRunning: Bool
+  public var underruns: Int
+
+  public init(heard: Int64, isRunning: Bool, underruns: Int) {
+    self.heard = heard
+    self.isRunning = isRunning
+    self.underruns = underruns
+  }
+}
+
+/// The device's volume as other programs see it.
+public struct DeviceVolume: Equatable, Sendable {
+  /// Percent of the server's nominal level, 0 to 150 (what mixers show).
+  public var percent: Int
+  public var isMuted: Bool
+
+  public init(percent: Int, isMuted: Bool) {
+    self.percent = percent
+    self.isMuted = isMuted
+  }
+}
+
+/// An open stream. Every function may be called from any thread but the device's own, and returns
+/// without waiting for the server.
+public protocol OutputStream: AnyObject, Sendable {
+  /// The rate and layout in which frames are rendered.
+  var format: AudioFormat { get }
+  var capabilities: StreamCapabilities { get }
+  /// The server's own description of the device ("Built-in Audio Analogue Stereo").
+  var deviceName: String { get }
+
+  /// Asks the device's thread to take a turn (renderer.turn) at the earliest frame that can still
+  /// be changed, and to fill up. Calls while one is pending are merged.
+  func kick()
+  /// Frames heard until now, interpolated from the device's last report.
+  func clock() -> StreamClock
+  /// The last known volume; `nil` when the device has none or it is not known yet.
+  func deviceVolume() -> DeviceVolume?
+  func setDeviceVolume(percent: Int)
+  func setMuted(_ muted: Bool)
+  /// The name mixers show (Pulse media.name). Control characters must have been taken out.
+  func setTrackName(_ name: String)
+  /// Why the stream was lost, once SOTTO_EVENT_LOST was reported.
+  var failure: OutputError? { get }
+  /// Ends the stream at once and its threads with it; afterwards the renderer is never called.
+  /// Never waits for a server that does not answer.
+  func close()
+}
+
+/// A kind of output. Stateless apart from its streams.
+public protocol OutputBackend: Sendable {
+  var descriptor: BackendDescriptor { get }
+  /// Opens a stream, corked and empty: the first `kick` starts it. May block while the server
+  /// answers, at most about 3 seconds. The renderer's context must live until `close` returned.
+  func open(_ request: StreamRequest, renderer: sotto_renderer) throws(OutputError)
+    -> any OutputStream
+  /// A snapshot of the servers and devices that this kind of output sees.
+  func survey() throws(OutputError) -> ServerSurvey
+}

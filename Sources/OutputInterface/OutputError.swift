@@ -1,0 +1,19 @@
+/// Why an output cannot be used: a code for programs, the cause, and a sentence for people.
+public struct OutputError: Error, Equatable, Sendable, CustomStringConvertible {
+  public enum Code: String, Sendable {
+    case noServer, noAnswer, noDevice, busy, formatRefused, deviceLost, serverLost, fileError, other
+  }
+
+  public var code: Code
+  /// The library's or the system's own number, 0 where there is none.
+  public var underlying: Int
+  public var sentence: String
+
+  public init(_ code: Code, _ sentence: String, underlying: Int = 0) {
+    self.code = code
+    self.sentence = sentence
+    self.underlying = underlying
+  }
+
+  public var description: String { sentence }
+}

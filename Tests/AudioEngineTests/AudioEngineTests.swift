@@ -1,0 +1,2 @@
+import AudioEngine
+import Testing

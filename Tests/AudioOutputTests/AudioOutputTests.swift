@@ -1,0 +1,2 @@
+import AudioOutput
+import Testing

@@ -1,0 +1,2 @@
+import Decoding
+import Testing

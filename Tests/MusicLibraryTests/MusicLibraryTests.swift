@@ -1,0 +1,2 @@
+import MusicLibrary
+import Testing
