@@ -1,0 +1,210 @@
+import AudioTypes
+import Glibc
+import OutputInterface
+
+/// Writes interleaved float frames into a WAV file, as floats or as integers without dither: a
+/// source of that depth or less comes back bit for bit. Beyond 4 GiB the file becomes RF64 (the room
+/// for its sizes is kept free as a JUNK chunk). Used by one thread at a time.
+public final class WAVWriter {
+  /// How one sample is stored, little-endian.
+  public enum Sample: String, Sendable, CaseIterable {
+    case f32, s24, s16
+
+    public var bytes: Int {
+      switch self {
+      case .f32: return 4
+      case .s24: return 3
+      case .s16: return 2
+      }
+    }
+  }
+
+  public let format: AudioFormat
+  public let sample: Sample
+  /// Frames written so far.
+  public private(set) var frames: Int64 = 0
+
+  private let descriptor: CInt
+  private let ownsDescriptor: Bool
+  /// A pipe cannot be returned to: its header says that the length is not known.
+  private let isSeekable: Bool
+  /// Source channel of every stored channel: WAVE stores channels in the order of its mask.
+  private let order: [Int]
+  private let mask: UInt32
+  private var pending: [UInt8] = []
+  private var isFinished = false
+
+  private static let flushBytes = 1 << 16
+
+  /// Creates the file, or empties it. A file name is bytes.
+  public convenience init(
+    path: [UInt8], format: AudioFormat, sample: Sample
+  ) throws(OutputError) {
+    guard !path.contains(0) else { throw OutputError(.fileError, "not a file name") }
+    let name = path.map { CChar(bitPattern: $0) } + [0]
+    let descriptor = unsafe open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+    guard descriptor >= 0 else { throw Self.failure("cannot be created", errno) }
+    try self.init(
+      descriptor: descriptor, ownsDescriptor: true, format: format, sample: sample)
+  }
+
+  /// Writes to an open descriptor, from its present position when it is a pipe, from its beginning
+  /// when it is a file.
+  public init(
+    descriptor: CInt, ownsDescriptor: Bool = false, format: AudioFormat, sample: Sample
+  ) throws(OutputError) {
+    self.descriptor = descriptor
+    self.ownsDescriptor = ownsDescriptor
+    self.format = format
+    self.sample = sample
+    isSeekable = lseek(descriptor, 0, SEEK_SET) == 0
+    (order, mask) = Self.waveOrder(format.layout)
+    pending.reserveCapacity(Self.flushBytes + 4096)
+    pending = header(sizesKnown: false)
+    try flush()
+  }
+
+  deinit {
+    if ownsDescriptor, !isFinished { close(descriptor) }
+  }
+
+  /// Appends whole frames; a rest that is no whole frame is left out.
+  public func write(_ samples: UnsafeBufferPointer<Float>) throws(OutputError) {
+    let channels = format.channels
+    guard channels > 0, !isFinished else { return }
+    let count = samples.count / channels
+    for frame in 0..<count {
+      for source in order { append(unsafe samples[frame * channels + source]) }
+      if pending.count >= Self.flushBytes { try flush() }
+    }
+    frames += Int64(count)
+  }
+
+  /// Completes the header and closes the file. Later calls do nothing.
+  public func finish() throws(OutputError) {
+    guard !isFinished else { return }
+    isFinished = true
+    defer { if ownsDescriptor { close(descriptor) } }
+    if dataBytes % 2 == 1 { pending.append(0) }
+    try flush()
+    guard isSeekable else { return }
+    guard lseek(descriptor, 0, SEEK_SET) == 0 else {
+      throw Self.failure("cannot be completed", errno)
+    }
+    pending = header(sizesKnown: true)
+    try flush()
+  }
+
+  private func append(_ value: Float) {
+    switch sample {
+    case .f32: Self.append(value.bitPattern, bytes: 4, to: &pending)
+    case .s24:
+      Self.append(UInt32(bitPattern: Self.integer(value, 8_388_608)), bytes: 3, to: &pending)
+    case .s16: Self.append(UInt32(bitPattern: Self.integer(value, 32768)), bytes: 2, to: &pending)
+    }
+  }
+
+  /// The nearest step, held at full scale; not a number is silence.
+  static func integer(_ value: Float, _ scale: Double) -> Int32 {
+    guard !value.isNaN else { return 0 }
+    let step = (Double(value) * scale).rounded(.toNearestOrEven)
+    return Int32(min(max(step, -scale), scale - 1))
+  }
+
+  private func flush() throws(OutputError) {
+    var done = 0
+    while done < pending.count {
+      let result = unsafe pending.withUnsafeBytes { bytes in
+        unsafe Glibc.write(descriptor, bytes.baseAddress! + done, bytes.count - done)
+      }
+      if result > 0 {
+        done += result
+      } else if errno != EINTR {
+        let cause = errno
+        pending.removeAll(keepingCapacity: true)
+        throw Self.failure("cannot be written", cause)
+      }
+    }
+    pending.removeAll(keepingCapacity: true)
+  }
+
+  private static func failure(_ what: String, _ cause: CInt) -> OutputError {
+    OutputError(
+      .fileError, "\(what): \(unsafe String(cString: strerror(cause)))", underlying: Int(cause))
+  }
+
+  // MARK: Header
+
+  private var dataBytes: Int64 { frames * Int64(format.channels * sample.bytes) }
+
+  /// 80 to 104 bytes, the same length whether sizes are known or not.
+  private func header(sizesKnown: Bool) -> [UInt8] {
+    let isExtensible = format.channels > 2 || sample == .s24
+    let chunk = formatChunk(isExtensible: isExtensible)
+    let fact: Int64 = sample == .f32 ? 12 : 0
+    let padded = dataBytes + dataBytes % 2
+    let riffBytes = 4 + 36 + Int64(8 + chunk.count) + fact + 8 + padded
+    let isLong = riffBytes > Int64(UInt32.max)
+    let unknown = UInt32.max
+
+    var bytes: [UInt8] = []
+    bytes += Array((isLong ? "RF64" : "RIFF").utf8)
+    Self.append(sizesKnown && !isLong ? UInt32(riffBytes) : unknown, bytes: 4, to: &bytes)
+    bytes += Array("WAVE".utf8)
+    bytes += Array((isLong ? "ds64" : "JUNK").utf8)
+    Self.append(28, bytes: 4, to: &bytes)
+    for number in isLong ? [riffBytes, dataBytes, frames] : [0, 0, 0] {
+      Self.append(UInt32(truncatingIfNeeded: number), bytes: 4, to: &bytes)
+      Self.append(UInt32(truncatingIfNeeded: number >> 32), bytes: 4, to: &bytes)
+    }
+    Self.append(0, bytes: 4, to: &bytes)
+    bytes += Array("fmt ".utf8)
+    Self.append(UInt32(chunk.count), bytes: 4, to: &bytes)
+    bytes += chunk
+    if sample == .f32 {
+      bytes += Array("fact".utf8)
+      Self.append(4, bytes: 4, to: &bytes)
+      let known = sizesKnown && frames < Int64(unknown)
+      Self.append(known ? UInt32(frames) : unknown, bytes: 4, to: &bytes)
+    }
+    bytes += Array("data".utf8)
+    Self.append(sizesKnown && !isLong ? UInt32(dataBytes) : unknown, bytes: 4, to: &bytes)
+    return bytes
+  }
+
+  private func formatChunk(isExtensible: Bool) -> [UInt8] {
+    let tag: UInt32 = sample == .f32 ? 3 : 1
+    let frameBytes = format.channels * sample.bytes
+    var bytes: [UInt8] = []
+    Self.append(isExtensible ? 0xFFFE : tag, bytes: 2, to: &bytes)
+    Self.append(UInt32(format.channels), bytes: 2, to: &bytes)
+    Self.append(UInt32(format.sampleRate), bytes: 4, to: &bytes)
+    Self.append(UInt32(format.sampleRate * frameBytes), bytes: 4, to: &bytes)
+    Self.append(UInt32(frameBytes), bytes: 2, to: &bytes)
+    Self.append(UInt32(sample.bytes * 8), bytes: 2, to: &bytes)
+    guard isExtensible else { return bytes }
+    Self.append(22, bytes: 2, to: &bytes)
+    Self.append(UInt32(sample.bytes * 8), bytes: 2, to: &bytes)
+    Self.append(mask, bytes: 4, to: &bytes)
+    Self.append(tag, bytes: 2, to: &bytes)
+    // The rest of the GUID that turns a WAVE format tag into a sub-format.
+    bytes += [0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xAA, 0, 0x38, 0x9B, 0x71]
+    return bytes
+  }
+
+  /// The stored order of channels and the mask that names them; untold or doubled places keep
+  /// their order and have no mask.
+  static func waveOrder(_ layout: ChannelLayout) -> (order: [Int], mask: UInt32) {
+    let channels = layout.channels
+    let plain = Array(channels.indices)
+    guard !channels.contains(.unknown), Set(channels).count == channels.count else {
+      return (plain, 0)
+    }
+    let order = plain.sorted { channels[$0].rawValue < channels[$1].rawValue }
+    return (order, channels.reduce(0) { $0 | 1 << UInt32($1.rawValue) })
+  }
+
+  private static func append(_ value: UInt32, bytes count: Int, to bytes: inout [UInt8]) {
+    for index in 0..<count { bytes.append(UInt8(truncatingIfNeeded: value >> (8 * UInt32(index)))) }
+  }
+}
