@@ -1,0 +1,35 @@
+# The project's commands. Each is a script in Scripts/, so that they can be read and run alone.
+PREFIX ?= /usr/local
+DESTDIR ?=
+ARGS ?=
+
+.PHONY: help play test install uninstall bench format sanitize clean
+
+help: ## this list
+	@printf 'usage: make COMMAND\n\n'
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  \1\t\2/p' Makefile | expand -t 14
+
+play: ## install what is missing, build, and play the tracks in Sounds/music (ARGS="--plain" ...)
+	@Scripts/play $(ARGS)
+
+test: ## install what the tests need and run every check
+	@Scripts/check $(ARGS)
+
+install: ## build and install sotto under PREFIX (default /usr/local; DESTDIR is respected)
+	@Scripts/install "$(DESTDIR)$(PREFIX)"
+
+uninstall: ## remove what make install put under PREFIX
+	@rm -f "$(DESTDIR)$(PREFIX)/bin/sotto"
+	@rm -rf "$(DESTDIR)$(PREFIX)/share/doc/sotto"
+
+bench: ## measure sotto beside other players into Docs/Benchmarks.md (ARGS="--help")
+	@Scripts/bench $(ARGS)
+
+format: ## format every Swift file
+	@swift format --in-place --recursive --parallel Package.swift Sources Tests
+
+sanitize: ## run the unit tests under the address and the thread sanitizer
+	@Scripts/sanitize $(ARGS)
+
+clean: ## remove what was built
+	@rm -rf .build
