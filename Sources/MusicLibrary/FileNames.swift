@@ -1,0 +1,93 @@
+/// Which file on disk a name in a playlist means. Lists are written on other systems: in a legacy
+/// code page, with backslashes, with spaces at the end of lines, for a file since converted.
+enum FileNames {
+  /// What a written name may mean, likeliest first: byte for byte before everything else.
+  static func candidates(_ written: [UInt8]) -> [[UInt8]] {
+    var names = [written]
+    func add(_ name: [UInt8]) {
+      if !name.isEmpty, !names.contains(name) { names.append(name) }
+    }
+    add(Array(LegacyText.trimmed(written[...])))
+    if !LegacyText.isUTF8(written) {
+      for name in names { add(Array(LegacyText.windows1252(name).utf8)) }
+    }
+    if written.contains(0x5C) {
+      for name in names { add(name.map { $0 == 0x5C ? 0x2F : $0 }) }
+      // "C:\Music\x.mp3" has no place here, but x.mp3 may lie beside the list.
+      if written.count > 2, written[1] == UInt8(ascii: ":") {
+        for name in names { add(Array(Paths.name(name))) }
+      }
+    }
+    return names
+  }
+
+  /// Extensions in which the file of a sheet may lie since the sheet was written.
+  private static let converted = [
+    "flac", "wv", "ape", "wav", "aiff", "aif", "m4a", "mp3", "ogg", "opus", "tta", "tak", "mpc",
+    "wma",
+  ]
+
+  /// The file that a CUE sheet in `folder` means: as written, in other letter case, or with
+  /// another extension.
+  static func sheetFile(_ written: [UInt8], in folder: [UInt8]) -> [UInt8]? {
+    let names = candidates(written)
+    for name in names {
+      let path = name.first == 0x2F ? name : Paths.join(folder, name)
+      if case .file = FileProbe.kind(path) { return path }
+    }
+    guard let name = names.last, !Paths.stem(name).isEmpty else { return nil }
+    let within = name.first == 0x2F ? Paths.folder(name) : Paths.join(folder, Paths.folder(name))
+    let place = Paths.folder(name).isEmpty ? folder : within
+    let entries = (try? FileProbe.list(place.isEmpty ? [0x2E] : place)) ?? []
+    return sheetFile(written, among: entries).map { Paths.join(place, $0) }
+  }
+
+  /// The same among the entries of one folder.
+  static func sheetFile(_ written: [UInt8], among entries: [FolderEntry]) -> [UInt8]? {
+    let files = entries.filter { $0.kind == .file }.map(\.name)
+    let names = candidates(written).map(Paths.name)
+    for name in names where files.contains(name) { return name }
+    let lowered = files.map { LegacyText.lower($0) }
+    for name in names {
+      if let place = lowered.firstIndex(of: LegacyText.lower(name)) { return files[place] }
+    }
+    for name in names {
+      let stem = LegacyText.lower(Paths.stem(name))
+      for suffix in converted {
+        let wanted = stem + [0x2E] + Array(suffix.utf8)
+        if let place = lowered.firstIndex(of: wanted) { return files[place] }
+      }
+    }
+    return nil
+  }
+}
+
+/// The CUE sheets of one folder: which of its files they split, and into which tracks.
+struct FolderSheets {
+  /// First file of a sheet -> all tracks of the sheet.
+  private(set) var tracks: [[UInt8]: [ListedTrack]] = [:]
+  /// Files that a sheet splits and that are not its first.
+  private(set) var covered: Set<[UInt8]> = []
+
+  /// Sheets of which no file is there, or whose files another sheet has taken, say nothing.
+  init(folder: [UInt8], entries: [FolderEntry]) {
+    let sheets = entries.filter { $0.kind == .file && Paths.suffix($0.name) == "cue" }
+    for entry in sheets.prefix(100) {
+      let path = Paths.join(folder, entry.name)
+      guard let bytes = FileProbe.bytes(path, from: 0, atMost: 1 << 20) else { continue }
+      let sheet = CueSheet(parsing: bytes)
+      var files: [[UInt8]] = []
+      let listed = sheet.listed { written in
+        guard !written.contains(0x2F), let name = FileNames.sheetFile(written, among: entries)
+        else { return nil }
+        files.append(name)
+        return Paths.join(folder, name)
+      }
+      guard let first = files.first,
+        files.allSatisfy({ tracks[$0] == nil && !covered.contains($0) })
+      else { continue }
+      tracks[first] = listed
+      covered.formUnion(files.dropFirst())
+    }
+  }
+}

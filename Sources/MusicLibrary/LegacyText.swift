@@ -1,0 +1,87 @@
+/// Text of files that do not tell their encoding: UTF-8 and UTF-16 by their marks, UTF-8 where it
+/// is valid, otherwise Windows-1252, the superset of Latin-1 that old playlists were written in.
+enum LegacyText {
+  static let utf8Mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+  /// The bytes without a mark; UTF-16 (with a mark) becomes UTF-8.
+  static func unmarked(_ bytes: [UInt8]) -> [UInt8] {
+    if bytes.starts(with: utf8Mark) { return Array(bytes.dropFirst(3)) }
+    let isLittle = bytes.starts(with: [0xFF, 0xFE])
+    guard isLittle || bytes.starts(with: [0xFE, 0xFF]) else { return bytes }
+    var units: [UInt16] = []
+    units.reserveCapacity(bytes.count / 2)
+    for index in stride(from: 2, to: bytes.count - 1, by: 2) {
+      let (low, high) =
+        isLittle ? (bytes[index], bytes[index + 1]) : (bytes[index + 1], bytes[index])
+      units.append(UInt16(low) | UInt16(high) << 8)
+    }
+    return Array(String(decoding: units, as: UTF16.self).utf8)
+  }
+
+  /// Bytes as text; never fails.
+  static func string(_ bytes: some Collection<UInt8>) -> String {
+    String(validating: bytes, as: UTF8.self) ?? windows1252(bytes)
+  }
+
+  static func isUTF8(_ bytes: [UInt8]) -> Bool {
+    bytes.allSatisfy { $0 < 0x80 } || String(validating: bytes, as: UTF8.self) != nil
+  }
+
+  static func windows1252(_ bytes: some Collection<UInt8>) -> String {
+    var text = String.UnicodeScalarView()
+    for byte in bytes {
+      let isSpecial = byte >= 0x80 && byte < 0xA0
+      text.append(isSpecial ? specials[Int(byte) - 0x80] : Unicode.Scalar(byte))
+    }
+    return String(text)
+  }
+
+  /// 0x80 to 0x9F; the five unused places are the replacement character.
+  private static let specials: [Unicode.Scalar] = [
+    "€", "\u{FFFD}", "‚", "ƒ", "„", "…", "†", "‡", "ˆ", "‰", "Š", "‹", "Œ", "\u{FFFD}", "Ž",
+    "\u{FFFD}", "\u{FFFD}", "‘", "’", "“", "”", "•", "–", "—", "˜", "™", "š", "›", "œ", "\u{FFFD}",
+    "ž", "Ÿ",
+  ]
+
+  /// Lines that end in LF, CR LF or CR, without their ends.
+  static func lines(_ bytes: [UInt8]) -> [ArraySlice<UInt8>] {
+    var lines: [ArraySlice<UInt8>] = []
+    var start = 0
+    var index = 0
+    while index < bytes.count {
+      let byte = bytes[index]
+      if byte == 0x0A || byte == 0x0D {
+        lines.append(bytes[start..<index])
+        if byte == 0x0D, index + 1 < bytes.count, bytes[index + 1] == 0x0A { index += 1 }
+        start = index + 1
+      }
+      index += 1
+    }
+    if start < bytes.count { lines.append(bytes[start...]) }
+    return lines
+  }
+
+  /// Without spaces and tabs at both ends.
+  static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    var slice = bytes
+    while let first = slice.first, first == 0x20 || first == 0x09 { slice.removeFirst() }
+    while let last = slice.last, last == 0x20 || last == 0x09 { slice.removeLast() }
+    return slice
+  }
+
+  /// ASCII letters in lower case, every other byte as it is.
+  static func lower(_ bytes: some Sequence<UInt8>) -> [UInt8] { bytes.map { lower($0) } }
+
+  static func lower(_ byte: UInt8) -> UInt8 { byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte }
+
+  /// True when the bytes begin with an ASCII word, letter case aside.
+  static func begins(_ bytes: some Sequence<UInt8>, with word: StaticString) -> Bool {
+    var iterator = bytes.makeIterator()
+    return word.withUTF8Buffer { expected in
+      for byte in expected {
+        guard let next = iterator.next(), lower(next) == lower(byte) else { return false }
+      }
+      return true
+    }
+  }
+}

@@ -1,0 +1,44 @@
+/// One line of a playlist: a path or URL as written there, and what the playlist says of it.
+public struct PlaylistEntry: Equatable, Sendable {
+  /// Byte for byte as written (percent escapes of a file URL undone), relative or absolute.
+  public var path: [UInt8]
+  public var title: String?
+  public var artist: String?
+  /// Seconds; `nil` where the playlist does not know.
+  public var duration: Double?
+
+  public init(
+    path: [UInt8], title: String? = nil, artist: String? = nil, duration: Double? = nil
+  ) {
+    self.path = path
+    self.title = title
+    self.artist = artist
+    self.duration = duration
+  }
+}
+
+/// The kinds of playlist that are read.
+public enum PlaylistKind: Sendable, Equatable {
+  case m3u, pls, xspf, cue
+}
+
+/// How much of a playlist is read: a hostile one costs no more than this.
+public enum PlaylistLimits {
+  public static let bytes = 16 << 20
+  public static let entries = 250_000
+  /// Tracks of one CUE sheet; a CD has 99.
+  public static let sheetTracks = 1000
+  /// Playlists within playlists.
+  public static let depth = 16
+}
+
+/// What is wrong with an argument or an entry, in a sentence without the path.
+public struct LibraryFault: Error, Equatable, Sendable {
+  public var path: [UInt8]
+  public var sentence: String
+
+  public init(path: [UInt8], sentence: String) {
+    self.path = path
+    self.sentence = sentence
+  }
+}

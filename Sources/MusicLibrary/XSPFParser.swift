@@ -1,0 +1,66 @@
+/// Reads XSPF: a `location` URL, `title`, `creator` and `duration` (milliseconds) a track, with
+/// `xml:base` at any level.
+public enum XSPFParser {
+  /// Elements deeper than this are left out.
+  private static let depth = 64
+
+  /// Never fails: what is not understood is left out.
+  public static func entries(_ bytes: [UInt8]) -> [PlaylistEntry] {
+    var scanner = XMLScanner(bytes)
+    var entries: [PlaylistEntry] = []
+    var open: [(name: String, base: [UInt8]?)] = []
+    var track: (location: [UInt8]?, title: String?, creator: String?, duration: Double?)?
+    var text = ""
+    while let event = scanner.next() {
+      switch event {
+      case .start(let name, let attributes):
+        guard open.count < depth else { return entries }
+        let outer = open.last?.base ?? nil
+        let base = attributes["base"].map { FileURL.resolveBase(Array($0.utf8), base: outer) }
+        open.append((name, base ?? outer))
+        if name == "track" { track = (nil, nil, nil, nil) }
+        text = ""
+      case .text(let piece):
+        text += piece
+      case .end(let name):
+        guard let place = open.lastIndex(where: { $0.name == name }) else { continue }
+        let base = open[place].base
+        let isDirect = place > 0 && open[place - 1].name == "track"
+        open.removeSubrange(place...)
+        let value = LegacyText.trimmed(Array(text.utf8).map { $0 < 0x20 ? 0x20 : $0 }[...])
+        let words = String(decoding: value, as: UTF8.self)
+        text = ""
+        if name == "track", let done = track {
+          track = nil
+          guard let location = done.location else { continue }
+          entries.append(
+            PlaylistEntry(
+              path: location, title: done.title, artist: done.creator, duration: done.duration))
+          if entries.count > PlaylistLimits.entries { return entries }
+        } else if isDirect, !value.isEmpty {
+          switch name {
+          case "location" where track?.location == nil:
+            track?.location = FileURL.resolve(Array(value), base: base)
+          case "title": track?.title = words
+          case "creator": track?.creator = words
+          case "duration":
+            track?.duration = Double(words).flatMap { $0.isFinite && $0 > 0 ? $0 / 1000 : nil }
+          default: break
+          }
+        }
+      }
+    }
+    return entries
+  }
+}
+
+extension FileURL {
+  /// A base within a base stays a reference (escapes and scheme are kept).
+  static func resolveBase(_ reference: [UInt8], base: [UInt8]?) -> [UInt8] {
+    if scheme(reference) != nil || LegacyText.begins(reference, with: "file:") { return reference }
+    guard let base, reference.first != 0x2F, let slash = base.lastIndex(of: 0x2F) else {
+      return reference
+    }
+    return Array(base[...slash]) + reference
+  }
+}

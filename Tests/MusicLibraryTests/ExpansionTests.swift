@@ -1,0 +1,198 @@
+import AudioTypes
+import Foundation
+import MusicLibrary
+import Testing
+
+/// A folder of a test's own, removed with it.
+final class Folder {
+  let path: String
+
+  init() throws {
+    path = NSTemporaryDirectory() + "sotto-" + UUID().uuidString
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  @discardableResult
+  func write(_ name: String, _ content: [UInt8] = Array("RIFF0000WAVE".utf8)) throws -> String {
+    let file = path + "/" + name
+    try FileManager.default.createDirectory(
+      atPath: (file as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+    try Data(content).write(to: URL(fileURLWithPath: file))
+    return file
+  }
+
+  /// Tracks as "name@start-end" relative to this folder, faults as "name: sentence".
+  func expand(_ arguments: [String]) -> [String] {
+    var expansion = Expansion(arguments.map { bytes($0.hasPrefix("http") ? $0 : path + "/" + $0) })
+    var result: [String] = []
+    while let item = expansion.next(), result.count < 1000 {
+      switch item {
+      case .track(let track):
+        let location = track.location
+        var text = location.display.replacing(path + "/", with: "")
+        if location.start > 0 || location.end != nil {
+          text += "@\(location.start)-\(location.end.map { "\($0)" } ?? "")"
+        }
+        result.append(text)
+      case .fault(let fault):
+        let name = Text.printable(fault.path).replacing(path + "/", with: "")
+        result.append("\(name): \(fault.sentence.replacing(path + "/", with: ""))")
+      }
+    }
+    return result
+  }
+}
+
+@Suite struct ExpansionTests {
+  @Test func `A folder gives what may be audio, in natural order, and no hidden file`() throws {
+    let folder = try Folder()
+    for name in [
+      "10.wav", "9.WAV", "cd2/1.flac", "cover.jpg", "notes.txt", ".hidden.wav", "list.m3u",
+    ] {
+      try folder.write("a/" + name)
+    }
+    try folder.write("a/unknown.xyz", bytes("plain text"))
+    try folder.write("a/bare")
+    #expect(folder.expand(["a"]) == ["a/9.WAV", "a/10.wav", "a/bare", "a/cd2/1.flac"])
+  }
+
+  @Test func `A loop of links ends`() throws {
+    let folder = try Folder()
+    try folder.write("a/b/1.wav")
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path + "/a/b/up", withDestinationPath: "..")
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path + "/a/dangling.wav", withDestinationPath: "nowhere")
+    #expect(folder.expand(["a"]) == ["a/b/1.wav"])
+  }
+
+  @Test func `What is no file has one line and the rest goes on`() throws {
+    let folder = try Folder()
+    try folder.write("x.wav")
+    try folder.write("empty.wav", [])
+    try folder.write("dull/notes.txt")
+    mkfifo(folder.path + "/pipe", 0o600)
+    var result = folder.expand(["missing.wav", "empty.wav", "pipe", "dull", "x.wav"])
+    #expect(
+      result == [
+        "missing.wav: no such file or folder", "empty.wav: empty file",
+        "pipe: not a regular file", "dull: nothing to play in this folder", "x.wav",
+      ])
+    result = Folder.faults("/dev/zero")
+    #expect(result == ["not a regular file"])
+    #expect(Folder.faults("ftp://a/b") == ["only files and http or https addresses can be played"])
+    #expect(Folder.faults("a\u{0}b") == ["no such file or folder"])
+  }
+
+  @Test func `A list is followed relative to itself, and its missing files have a line each`()
+    throws
+  {
+    let folder = try Folder()
+    try folder.write("lists/a.m3u", bytes("../1.wav\nhttp://h/x\nsub\\2.wav\ngone.wav\n"))
+    try folder.write("lists/sub/2.wav")
+    try folder.write("1.wav")
+    #expect(
+      folder.expand(["lists/a.m3u", "http://h/y.mp3"]) == [
+        "lists/../1.wav", "http://h/x", "lists/sub/2.wav",
+        "lists/gone.wav: no such file or folder", "http://h/y.mp3",
+      ])
+  }
+
+  @Test func `A list that includes itself gives each file once and one line`() throws {
+    let folder = try Folder()
+    try folder.write("a.m3u", bytes("1.wav\nb.m3u\na.m3u\n2.wav\n"))
+    try folder.write("b.m3u", bytes("3.wav\na.m3u\n"))
+    for name in ["1.wav", "2.wav", "3.wav"] { try folder.write(name) }
+    let result = folder.expand(["a.m3u"])
+    #expect(result.filter { !$0.contains(":") } == ["1.wav", "3.wav", "2.wav"])
+    #expect(result.filter { $0 == "a.m3u: the playlist includes itself" }.count == 1)
+  }
+
+  @Test func `A file name of another code page is found by its bytes or its letters`() throws {
+    let folder = try Folder()
+    try folder.write("a.m3u", bytes("caf") + [0xE9] + bytes(".wav\n"))
+    try folder.write("café.wav")
+    #expect(folder.expand(["a.m3u"]) == ["café.wav"])
+  }
+
+  @Test func `A list is known by its content and audio by its own, whatever the names say`() throws
+  {
+    let folder = try Folder()
+    try folder.write("list", bytes("#EXTM3U\n1.wav\n"))
+    try folder.write("1.wav")
+    try folder.write("sound.m3u")
+    #expect(folder.expand(["list", "sound.m3u"]) == ["1.wav", "sound.m3u"])
+  }
+
+  @Test func `A sheet stands for its file, given or found in a folder`() throws {
+    let folder = try Folder()
+    let sheet = """
+      FILE "Album.wav" WAVE
+      TRACK 01 AUDIO
+      INDEX 01 00:00:00
+      TRACK 02 AUDIO
+      INDEX 01 01:00:00
+      """
+    try folder.write("d/album.cue", bytes(sheet))
+    try folder.write("d/album.flac")
+    try folder.write("d/bonus.wav")
+    let tracks = ["d/album.flac@0.0-60.0", "d/album.flac@60.0-"]
+    #expect(folder.expand(["d/album.cue"]) == tracks)
+    #expect(folder.expand(["d"]) == tracks + ["d/bonus.wav"])
+    try folder.write("gone.cue", bytes(sheet))
+    #expect(
+      folder.expand(["gone.cue"]) == ["Album.wav: no such file, named in the CUE sheet gone.cue"])
+  }
+
+  @Test func `A sheet in the tags of a FLAC file splits it`() throws {
+    let folder = try Folder()
+    let sheet = bytes(
+      "CUESHEET=FILE \"x\" WAVE\nTRACK 01 AUDIO\nINDEX 01 00:00:00\nTRACK 02 AUDIO\nINDEX 01 00:30:00\n"
+    )
+    func little(_ number: Int) -> [UInt8] { (0..<4).map { UInt8(number >> (8 * $0) & 0xFF) } }
+    let block = little(2) + bytes("me") + little(1) + little(sheet.count) + sheet
+    let file =
+      bytes("fLaC") + [0, 0, 0, 34] + [UInt8](repeating: 0, count: 34)
+      + [0x84, 0, UInt8(block.count >> 8), UInt8(block.count & 0xFF)] + block
+    try folder.write("a.flac", file)
+    #expect(folder.expand(["a.flac"]) == ["a.flac@0.0-30.0", "a.flac@30.0-"])
+    for size in stride(from: 0, to: file.count, by: 7) {
+      try folder.write("b.flac", Array(file.prefix(size)))
+      #expect(folder.expand(["b.flac"]).count == 1)
+    }
+  }
+
+  @Test func `A pattern that no shell expanded is expanded, and a file of that name wins`() throws {
+    let folder = try Folder()
+    try folder.write("t10.wav")
+    try folder.write("t9.wav")
+    #expect(folder.expand(["t*.wav"]) == ["t9.wav", "t10.wav"])
+    try folder.write("t*.wav")
+    #expect(folder.expand(["t*.wav"]) == ["t*.wav"])
+    #expect(folder.expand(["z*.wav"]) == ["z*.wav: no such file or folder"])
+  }
+
+  @Test func `A list beyond the limits is refused or cut with a line`() throws {
+    let folder = try Folder()
+    try folder.write("big.m3u", [UInt8](repeating: 0x61, count: PlaylistLimits.bytes + 1))
+    #expect(folder.expand(["big.m3u"]) == ["big.m3u: too large for a playlist"])
+    let many = String(repeating: "http://h/\n", count: PlaylistLimits.entries + 5)
+    try folder.write("many.m3u", bytes(many))
+    #expect(
+      folder.expand(["many.m3u"]).first
+        == "many.m3u: only the first \(PlaylistLimits.entries) entries are taken")
+  }
+}
+
+extension Folder {
+  static func faults(_ argument: String) -> [String] {
+    var expansion = Expansion([bytes(argument)])
+    var result: [String] = []
+    while let item = expansion.next() {
+      if case .fault(let fault) = item { result.append(fault.sentence) }
+    }
+    return result
+  }
+}

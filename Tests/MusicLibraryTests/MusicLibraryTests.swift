@@ -1,2 +1,0 @@
-import MusicLibrary
-import Testing
