@@ -1,2 +1,0 @@
-import Decoding
-import Testing
