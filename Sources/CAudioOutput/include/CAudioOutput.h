@@ -1,3 +1,134 @@
+/// PulseAudio (and pipewire-pulse) and ALSA behind one small table of functions. The libraries'
+/// threads stay inside; the only call that goes up is into the renderer, on the device's thread.
 #ifndef SOTTO_CAUDIOOUTPUT_H
 #define SOTTO_CAUDIOOUTPUT_H
+
+#include "CRealtime.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/// An open stream of one of the backends.
+typedef struct sotto_output sotto_output;
+
+/// Why something failed; the order is that of OutputError.Code.
+enum sotto_failure {
+  SOTTO_FAILURE_NONE = 0,
+  SOTTO_FAILURE_NO_SERVER,
+  SOTTO_FAILURE_NO_ANSWER,
+  SOTTO_FAILURE_NO_DEVICE,
+  SOTTO_FAILURE_BUSY,
+  SOTTO_FAILURE_FORMAT,
+  SOTTO_FAILURE_DEVICE_LOST,
+  SOTTO_FAILURE_SERVER_LOST,
+  SOTTO_FAILURE_OTHER,
+};
+
+/// A failure with the library's own number and its own words for it.
+typedef struct sotto_output_error {
+  int code;
+  int underlying;
+  char text[160];
+} sotto_output_error;
+
+/// What a stream is opened with. Strings are copied; all may be NULL.
+typedef struct sotto_output_request {
+  const char *device;     ///< the server's name; NULL is the default
+  const char *server;     ///< address of the server; NULL is what the environment says
+  const char *track;      ///< the stream's first name for mixers
+  int rate;               ///< 0: the device's own
+  int channels;
+  const int8_t *places;   ///< one WAVE_EXTENSIBLE bit number for each channel
+  sotto_renderer renderer;
+} sotto_output_request;
+
+/// What an open stream turned out to be.
+typedef struct sotto_output_facts {
+  int rate;
+  int channels;
+  int margin;  ///< frames between the frame heard and the first that can be changed; -1: none can
+  bool has_volume;
+} sotto_output_facts;
+
+typedef struct sotto_output_clock {
+  int64_t heard;
+  bool running;
+  int underruns;
+} sotto_output_clock;
+
+typedef struct sotto_output_volume {
+  bool known;
+  int percent;
+  bool muted;
+} sotto_output_volume;
+
+/// How the rewinds of a stream went: for `sotto doctor`, benchmarks and tests.
+typedef struct sotto_output_rewinds {
+  int turns;
+  int late;             ///< turns repeated because the rewind came too late
+  int margin_us;        ///< the margin now in use
+  int worst_us;         ///< the longest time from asking where the device is to the write's arrival
+} sotto_output_rewinds;
+
+enum { SOTTO_ROUTE_PRIVATE, SOTTO_ROUTE_EXTERNAL, SOTTO_ROUTE_SPEAKER, SOTTO_ROUTE_NETWORK };
+enum { SOTTO_PORT_UNKNOWN, SOTTO_PORT_NO, SOTTO_PORT_YES };
+
+typedef struct sotto_port {
+  char *name;
+  char *description;
+  int available;
+  bool active;
+} sotto_port;
+
+typedef struct sotto_device {
+  char *name;
+  char *description;
+  bool is_default;
+  int route;
+  int rate;      ///< 0: not known
+  int channels;  ///< 0: not known
+  sotto_output_volume volume;
+  sotto_port *ports;
+  size_t port_count;
+} sotto_device;
+
+/// A snapshot of a server and its devices; freed by sotto_survey_free.
+typedef struct sotto_survey {
+  char *server;
+  sotto_device *devices;
+  size_t device_count;
+} sotto_survey;
+
+/// What a backend can do. Every function but `open`, `close` and `survey` returns at once and may
+/// be called from any thread but the device's own.
+typedef struct sotto_output_backend {
+  /// Opens a corked, empty stream; NULL with `error` filled. At most about 3 seconds.
+  sotto_output *(*open)(const sotto_output_request *request, sotto_output_facts *facts,
+                        sotto_output_error *error);
+  /// Asks the device's thread for a turn.
+  void (*kick)(sotto_output *output);
+  sotto_output_clock (*clock)(sotto_output *output);
+  sotto_output_volume (*volume)(sotto_output *output);
+  void (*set_volume)(sotto_output *output, int percent);
+  void (*set_muted)(sotto_output *output, bool muted);
+  void (*set_track)(sotto_output *output, const char *name);
+  /// The device's description, cut to `size`.
+  void (*device)(sotto_output *output, char *name, size_t size);
+  /// Why the stream was lost; code SOTTO_FAILURE_NONE while it was not.
+  sotto_output_error (*failure)(sotto_output *output);
+  sotto_output_rewinds (*rewinds)(sotto_output *output);
+  /// Ends the stream and its thread, and frees it.
+  void (*close)(sotto_output *output);
+  /// NULL with `error` filled when the server does not answer.
+  sotto_survey *(*survey)(const char *server, sotto_output_error *error);
+} sotto_output_backend;
+
+/// PulseAudio, and PipeWire by its PulseAudio service.
+const sotto_output_backend *sotto_pulse_backend(void);
+/// ALSA without a server.
+const sotto_output_backend *sotto_alsa_backend(void);
+
+void sotto_survey_free(sotto_survey *survey);
+
 #endif

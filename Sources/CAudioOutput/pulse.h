@@ -1,0 +1,105 @@
+/// The PulseAudio stream's state. Everything without "any thread" beside it belongs to the device's
+/// thread, which runs libpulse's main loop; other threads leave wishes and ring an eventfd, so
+/// that nobody ever waits for a server that hangs.
+#ifndef SOTTO_PULSE_H
+#define SOTTO_PULSE_H
+
+#include "shared.h"
+
+#include <pulse/pulseaudio.h>
+
+/// Wishes of other threads.
+enum { WISH_KICK = 1, WISH_VOLUME = 2, WISH_MUTE = 4, WISH_TRACK = 8, WISH_CLOSE = 16 };
+
+/// What a turn waits for.
+enum { TURN_NONE, TURN_ASKING, TURN_CHECKING };
+
+typedef struct pulse {
+  pa_mainloop *loop;
+  pa_mainloop_api *api;
+  pa_context *context;
+  pa_stream *stream;
+  pthread_t thread;
+  sotto_renderer renderer;
+  int rate;
+  int channels;
+  size_t frame_bytes;
+
+  int wake;                       ///< eventfd; any thread
+  _Atomic uint32_t wishes;        ///< any thread
+  _Atomic int wished_volume;      ///< any thread
+  _Atomic bool wished_mute;       ///< any thread
+  _Atomic(char *) wished_track;   ///< any thread; whoever takes it owns it
+  shared_clock clock;             ///< any thread reads
+  _Atomic int64_t volume;         ///< any thread reads: percent * 2 + muted; -1: not known
+  _Atomic int turns, late, margin_us, worst_us;  ///< any thread reads
+  pthread_mutex_t facts_lock;     ///< guards `description` and `failure`
+  char description[256];
+  sotto_output_error failure;
+  bool lost;
+
+  // The queue, in frames of the stream's timeline.
+  int64_t next;        ///< the next frame to render
+  int64_t queued_end;  ///< the server's write index; past `next` only while padding is queued
+  int64_t target;      ///< up to where the running fill goes
+  int64_t stop_at;     ///< where the stream corks, -1: nowhere
+  uint32_t stop_event;
+  bool finished;       ///< nothing follows `next`
+  bool corked;
+  bool exact;          ///< corked, and `read_frame` is where it will go on
+  bool filling;
+  bool kicked_again;
+
+  // The last timing report.
+  int64_t read_frame;     ///< the server's read index
+  int64_t sink_frames;    ///< what the server and device hold after it
+  int64_t reported_ns;    ///< CLOCK_MONOTONIC of the report
+  int64_t reported_us;    ///< the server's clock of the report
+  bool playing;
+  double anchor;          ///< PipeWire: the latest phase seen, frame less time in frames
+  bool anchored;
+
+  int turn_phase;
+  int64_t turn_frame;
+  int64_t asked_us;       ///< the server's clock when the turn's frame was true
+  int repeats;
+  int writes;             ///< write callbacks since the last timing report
+
+  bool is_pipewire;
+  bool rewinds_device;    ///< the server takes back what the sink holds
+  bool facts_asked;
+  uint32_t sink_index;
+  pa_cvolume sink_volume;
+  char sink_port[128];
+
+  pa_io_event *wake_event;
+  pa_time_event *fill_event;
+  pa_time_event *stop_timer;
+  pa_time_event *facts_timer;
+} pulse;
+
+/// pulse_turn.c
+void pulse_begin_turn(pulse *p);
+void pulse_top_up(pulse *p);
+void pulse_started(pulse *p);
+void pulse_refresh_clock(pulse *p);
+void pulse_fill_due(pa_mainloop_api *api, pa_time_event *event, const struct timeval *tv, void *data);
+void pulse_stop_due(pa_mainloop_api *api, pa_time_event *event, const struct timeval *tv, void *data);
+
+/// pulse_device.c
+void pulse_ask_facts(pulse *p);
+void pulse_ask_sink(pulse *p);
+void pulse_apply_volume(pulse *p);
+void pulse_apply_mute(pulse *p);
+sotto_survey *pulse_survey(const char *server, sotto_output_error *error);
+
+/// pulse.c
+pa_context *pulse_context(pa_mainloop *loop);
+/// Runs the loop on the calling thread until the context is ready; false with `error` filled.
+bool pulse_connect(pa_mainloop *loop, pa_context *context, const char *server, bool *timed_out,
+                   sotto_output_error *error);
+/// Starts the 3 s within which a server must answer; `timed_out` is set when they are over.
+pa_time_event *pulse_deadline(pa_mainloop *loop, bool *timed_out);
+void pulse_unref(pa_operation *operation);
+
+#endif

@@ -1,0 +1,408 @@
+// Turns, filling and the clock of a PulseAudio stream. Everything here runs on the device's thread.
+//
+// A turn asks the server where the device stands, tells the renderer the first frame that can still
+// be changed, and queues again from there: one short piece at once, the rest in later rounds of the
+// main loop, since libpulse sends only between rounds. Behind the first piece goes a second
+// question; its answer tells whether the piece arrived before its first frame was due.
+
+#include "pulse.h"
+
+#include <string.h>
+#include <sys/time.h>
+
+// Milliseconds of the first piece: all that has to be rendered within the margin.
+static const int first_piece_ms = 40;
+// Milliseconds rendered in one round of the main loop after it.
+static const int fill_piece_ms = 250;
+// Silence queued behind the last frame. PipeWire plays only whole quanta, and neither server should
+// see a queue run dry before the stream is corked.
+static const int padding_ms = 250;
+static const int least_margin_us = 2000;
+static const int most_margin_us = 60000;
+// A real device cannot take back what is about to be fetched (PulseAudio keeps 1.33 ms).
+static const int device_guard_us = 1500;
+static const int most_repeats = 4;
+
+static int64_t frames_of_us(const pulse *p, int64_t us) { return us * p->rate / 1000000; }
+static int64_t frames_of_ms(const pulse *p, int64_t ms) { return ms * p->rate / 1000; }
+
+// MARK: timing reports
+
+static int64_t microseconds(const struct timeval *at) {
+  return (int64_t)at->tv_sec * 1000000 + at->tv_usec;
+}
+
+// Takes over the report that has just come; false when there is none.
+static bool read_timing(pulse *p) {
+  const pa_timing_info *info = pa_stream_get_timing_info(p->stream);
+  if (!info || info->read_index_corrupt) return false;
+  p->read_frame = info->read_index / (int64_t)p->frame_bytes;
+  p->sink_frames = frames_of_us(p, (int64_t)info->sink_usec);
+  p->reported_us = microseconds(&info->timestamp);
+  struct timeval now;
+  gettimeofday(&now, NULL);
+  int64_t age_us = microseconds(&now) - p->reported_us;
+  if (age_us < 0) age_us = 0;
+  if (age_us > 1000000) age_us = 1000000;
+  p->reported_ns = sotto_monotonic_ns() - age_us * 1000;
+  p->playing = info->playing && !p->corked;
+  p->writes = 0;
+  return true;
+}
+
+// The frame heard when the report was made.
+static int64_t heard_at_report(const pulse *p) {
+  int64_t heard = p->read_frame - p->sink_frames;
+  return heard < 0 ? 0 : heard;
+}
+
+// Sets the clock by the report.
+static void set_clock(pulse *p) {
+  if (!p->playing) {
+    // Nothing moves, or the queue ran dry: all that was read is heard, or is about to be.
+    p->anchored = false;
+    shared_clock_set(&p->clock, p->read_frame, p->reported_ns, false);
+    return;
+  }
+  int64_t heard = heard_at_report(p);
+  if (p->is_pipewire) {
+    // PipeWire's indices step once a quantum, and a report says how things were at the last step,
+    // however long ago. The report with the latest phase was the nearest to its step.
+    double phase = (double)heard - (double)p->reported_ns * 1e-9 * p->rate;
+    if (!p->anchored || phase > p->anchor || p->anchor - phase > p->rate * 0.2) p->anchor = phase;
+    p->anchored = true;
+    heard = (int64_t)(p->anchor + (double)p->reported_ns * 1e-9 * p->rate);
+    if (heard < 0) heard = 0;
+  }
+  shared_clock_set(&p->clock, heard, p->reported_ns, true);
+}
+
+static int64_t heard_now(pulse *p) {
+  int64_t heard = shared_clock_frame(&p->clock, sotto_monotonic_ns());
+  return heard < p->next ? heard : p->next;
+}
+
+static void tell_heard(pulse *p) {
+  // The clock is good to a few milliseconds; history costs little.
+  int64_t heard = heard_now(p) - frames_of_ms(p, 100);
+  if (heard > 0) p->renderer.heard(p->renderer.context, heard);
+}
+
+static void ask(pulse *p, pa_stream_success_cb_t answer) {
+  pulse_unref(pa_stream_update_timing_info(p->stream, answer, p));
+}
+
+static void clock_answer(pa_stream *stream, int ok, void *data) {
+  (void)stream;
+  pulse *p = data;
+  if (ok && read_timing(p)) set_clock(p);
+}
+
+void pulse_refresh_clock(pulse *p) { ask(p, clock_answer); }
+
+// MARK: queueing
+
+// Renders up to `frames` from `next` on straight into the server's memory. Returns the frames that
+// came; the stream's end is noted in `finished`.
+static int64_t queue_rendered(pulse *p, int64_t frames) {
+  void *memory = NULL;
+  size_t bytes = (size_t)frames * p->frame_bytes;
+  if (pa_stream_begin_write(p->stream, &memory, &bytes) < 0 || !memory) return 0;
+  int64_t room = (int64_t)(bytes / p->frame_bytes);
+  if (room < frames) frames = room;
+  sotto_rendered rendered = p->renderer.render(p->renderer.context, p->next, memory, frames);
+  p->finished = rendered.finished;
+  if (rendered.frames <= 0) {
+    pa_stream_cancel_write(p->stream);
+    return 0;
+  }
+  int64_t back = (p->next - p->queued_end) * (int64_t)p->frame_bytes;
+  pa_stream_write(p->stream, memory, (size_t)rendered.frames * p->frame_bytes, NULL, back,
+                  PA_SEEK_RELATIVE);
+  p->next += rendered.frames;
+  p->queued_end = p->next;
+  shared_clock_set_end(&p->clock, p->next);
+  return rendered.frames;
+}
+
+// Queues silence behind `next` without counting it as rendered: what is rendered later goes over it.
+static void queue_padding(pulse *p, int64_t frames) {
+  int64_t at = p->next;
+  while (frames > 0) {
+    void *memory = NULL;
+    size_t bytes = (size_t)frames * p->frame_bytes;
+    if (pa_stream_begin_write(p->stream, &memory, &bytes) < 0 || !memory) return;
+    int64_t room = (int64_t)(bytes / p->frame_bytes);
+    if (room > frames) room = frames;
+    if (room <= 0) {
+      pa_stream_cancel_write(p->stream);
+      return;
+    }
+    bytes = (size_t)room * p->frame_bytes;
+    memset(memory, 0, bytes);
+    pa_stream_write(p->stream, memory, bytes, NULL, (at - p->queued_end) * (int64_t)p->frame_bytes,
+                    PA_SEEK_RELATIVE);
+    at += room;
+    frames -= room;
+    p->queued_end = at;
+  }
+}
+
+// Where the queue should reach, by what the server says it has room for.
+static int64_t wanted_end(const pulse *p) {
+  size_t room = pa_stream_writable_size(p->stream);
+  if (room == (size_t)-1) return p->queued_end;
+  return p->queued_end + (int64_t)(room / p->frame_bytes);
+}
+
+static void arm_stop(pulse *p);
+static void turn_done(pulse *p);
+
+// Renders until `most` frames were queued, the target is reached, or nothing more comes.
+static void fill(pulse *p, int64_t most) {
+  int64_t piece = frames_of_ms(p, fill_piece_ms);
+  while (most > 0 && p->next < p->target && !p->finished) {
+    int64_t frames = p->target - p->next;
+    if (frames > piece) frames = piece;
+    if (frames > most) frames = most;
+    int64_t came = queue_rendered(p, frames);
+    if (came == 0) {
+      p->target = p->next;
+      break;
+    }
+    most -= came;
+  }
+  if (p->next < p->target && !p->finished) return;
+  p->filling = false;
+  if (p->finished) {
+    if (p->queued_end <= p->next) queue_padding(p, frames_of_ms(p, padding_ms));
+    if (p->stop_at < 0) {
+      p->stop_at = p->next;
+      p->stop_event = SOTTO_EVENT_FINISHED;
+    }
+  }
+  arm_stop(p);
+}
+
+void pulse_top_up(pulse *p) {
+  if (p->lost || p->queued_end == 0) return;  // the first turn fills
+  tell_heard(p);
+  // The processor's clock and the device's drift apart by some 0.1 ms a second.
+  if (++p->writes >= 8) pulse_refresh_clock(p);
+  if (p->turn_phase != TURN_NONE || p->filling || p->finished) return;
+  p->target = wanted_end(p);
+  fill(p, p->target);
+}
+
+static void fill_soon(pulse *p) {
+  pa_context_rttime_restart(p->context, p->fill_event, pa_rtclock_now());
+}
+
+void pulse_fill_due(pa_mainloop_api *api, pa_time_event *event, const struct timeval *tv,
+                    void *data) {
+  (void)api, (void)event, (void)tv;
+  pulse *p = data;
+  if (p->lost || !p->filling) return;
+  if (!p->facts_asked) pulse_ask_facts(p);
+  fill(p, frames_of_ms(p, fill_piece_ms));
+  if (p->filling) {
+    fill_soon(p);
+  } else {
+    turn_done(p);
+  }
+}
+
+// MARK: turns
+
+// The first frame that can still be changed.
+static int64_t earliest(pulse *p) {
+  int64_t frame;
+  if (p->corked || !p->playing) {
+    frame = p->read_frame;
+  } else if (p->rewinds_device) {
+    int64_t late_ns = sotto_monotonic_ns() - p->reported_ns;
+    frame = heard_at_report(p) + frames_of_us(p, late_ns / 1000 + atomic_load(&p->margin_us));
+    // A device that holds less than the margin has not even read the frame.
+    if (frame > p->read_frame + frames_of_us(p, most_margin_us)) frame = p->read_frame;
+  } else {
+    // What the server has read is gone. Its read index steps, so that there is either plenty of
+    // time or none; the check finds out, and the second try has plenty.
+    frame = p->read_frame;
+  }
+  return frame < p->queued_end ? frame : p->queued_end;
+}
+
+static void uncork(pulse *p) {
+  p->corked = false;
+  p->exact = false;
+  p->anchored = false;
+  pulse_unref(pa_stream_cork(p->stream, 0, NULL, NULL));
+}
+
+static void check_answer(pa_stream *stream, int ok, void *data);
+
+static void take_turn(pulse *p, int64_t frame, bool again) {
+  p->turn_phase = TURN_NONE;
+  p->turn_frame = frame;
+  p->asked_us = p->reported_us;
+  atomic_fetch_add(&p->turns, 1);
+  tell_heard(p);
+  sotto_turn turn = p->renderer.turn(p->renderer.context, frame, again);
+  int64_t end = wanted_end(p);
+  if (turn.rewrite) {
+    p->next = frame;
+  } else if (p->next < frame) {
+    p->next = frame;  // padding was heard meanwhile
+  }
+  bool cut = turn.rewrite && p->queued_end > p->next;
+  p->finished = false;
+  p->stop_at = turn.hold_at;
+  p->stop_event = SOTTO_EVENT_HELD;
+  p->target = end;
+  bool was_corked = p->corked;
+  if (p->next < p->target) {
+    int64_t piece = frames_of_ms(p, first_piece_ms);
+    if (piece > p->target - p->next) piece = p->target - p->next;
+    int64_t came = queue_rendered(p, piece);
+    if (came == 0 && !p->finished) {
+      // Nothing to hear yet, and what was queued must not be heard: one silent frame cuts it off.
+      if (cut) {
+        queue_padding(p, 1);
+        p->next = p->queued_end;
+      }
+      p->target = p->next;
+    }
+  }
+  bool starts = was_corked && turn.sounding && p->queued_end > p->read_frame;
+  if (starts) uncork(p);
+  if (turn.rewrite && !was_corked && p->playing) {
+    p->turn_phase = TURN_CHECKING;
+    ask(p, check_answer);
+  } else if (starts) {
+    ask(p, clock_answer);
+  }
+  p->filling = true;
+  fill_soon(p);
+}
+
+static void turn_done(pulse *p) {
+  if (p->turn_phase != TURN_NONE || p->filling || !p->kicked_again) return;
+  p->kicked_again = false;
+  pulse_begin_turn(p);
+}
+
+static void turn_answer(pa_stream *stream, int ok, void *data) {
+  (void)stream;
+  pulse *p = data;
+  p->turn_phase = TURN_NONE;
+  if (!ok || p->lost || !read_timing(p)) return;
+  set_clock(p);
+  p->repeats = 0;
+  take_turn(p, earliest(p), false);
+}
+
+void pulse_begin_turn(pulse *p) {
+  if (p->turn_phase != TURN_NONE || p->filling) {
+    p->kicked_again = true;
+    return;
+  }
+  if (p->corked && p->exact) {
+    // Nothing moves and nobody needs to be asked. This is the way of the first sound.
+    p->repeats = 0;
+    take_turn(p, p->read_frame, false);
+    return;
+  }
+  p->turn_phase = TURN_ASKING;
+  ask(p, turn_answer);
+}
+
+// Learns how long the way to the server is from one that went well or ill.
+static void learn_margin(pulse *p, bool late) {
+  int64_t way = p->reported_us - p->asked_us;
+  if (way < 0) way = 0;
+  if (way > most_margin_us) way = most_margin_us;
+  if (way > atomic_load(&p->worst_us)) atomic_store(&p->worst_us, (int)way);
+  int64_t margin = atomic_load(&p->margin_us);
+  int64_t wanted = 2 * way + device_guard_us;
+  if (late) {
+    margin = 2 * margin > wanted ? 2 * margin : wanted;
+  } else {
+    margin = wanted > margin ? wanted : margin - (margin - wanted) / 8;
+  }
+  if (margin < least_margin_us) margin = least_margin_us;
+  if (margin > most_margin_us) margin = most_margin_us;
+  atomic_store(&p->margin_us, (int)margin);
+}
+
+static void check_answer(pa_stream *stream, int ok, void *data) {
+  (void)stream;
+  pulse *p = data;
+  p->turn_phase = TURN_NONE;
+  if (!ok || p->lost || !read_timing(p)) return;
+  set_clock(p);
+  bool late = p->playing && p->turn_frame < p->queued_end &&
+              (p->rewinds_device ? heard_at_report(p) : p->read_frame) > p->turn_frame;
+  if (p->rewinds_device) learn_margin(p, late);
+  if (!late || p->repeats >= most_repeats) {
+    turn_done(p);
+    return;
+  }
+  p->repeats++;
+  atomic_fetch_add(&p->late, 1);
+  take_turn(p, earliest(p), true);
+}
+
+// MARK: stopping
+
+static void arm_stop(pulse *p) {
+  if (p->stop_at < 0 || p->corked) return;
+  int64_t left = p->stop_at - heard_now(p);
+  if (left < 0) left = 0;
+  pa_usec_t wait = (pa_usec_t)(left * 1000000 / p->rate) + 1000;
+  pa_context_rttime_restart(p->context, p->stop_timer, pa_rtclock_now() + wait);
+}
+
+static void held_answer(pa_stream *stream, int ok, void *data) {
+  (void)stream;
+  pulse *p = data;
+  if (!ok || p->lost || !p->corked || p->stop_at < 0 || !read_timing(p)) return;
+  p->exact = true;
+  set_clock(p);
+  p->stop_at = -1;
+  p->renderer.event(p->renderer.context, p->stop_event);
+}
+
+static void corked_answer(pa_stream *stream, int ok, void *data) {
+  (void)stream;
+  pulse *p = data;
+  // The device gives back what it held in the moment after the answer; ask where that leads.
+  if (ok && !p->lost && p->corked) ask(p, held_answer);
+}
+
+static void stop_answer(pa_stream *stream, int ok, void *data) {
+  (void)stream;
+  pulse *p = data;
+  if (!ok || p->lost || p->corked || p->stop_at < 0 || !read_timing(p)) return;
+  set_clock(p);
+  if (p->turn_phase != TURN_NONE || p->filling) return;  // their end arms the timer again
+  if (p->playing && heard_now(p) < p->stop_at && p->stop_at <= p->next) {
+    arm_stop(p);
+    return;
+  }
+  p->corked = true;
+  p->exact = false;
+  pulse_unref(pa_stream_cork(p->stream, 1, corked_answer, p));
+}
+
+void pulse_stop_due(pa_mainloop_api *api, pa_time_event *event, const struct timeval *tv,
+                    void *data) {
+  (void)api, (void)event, (void)tv;
+  pulse *p = data;
+  if (!p->lost && !p->corked && p->stop_at >= 0) ask(p, stop_answer);
+}
+
+void pulse_started(pulse *p) {
+  if (p->lost) return;
+  pulse_refresh_clock(p);
+  p->renderer.event(p->renderer.context, SOTTO_EVENT_STARTED);
+}
