@@ -1,0 +1,166 @@
+"""The tables of Docs/Benchmarks.md from the results that bench.py left."""
+
+import json
+import os
+import platform
+import statistics
+import subprocess
+
+import players
+
+HEAD = """# Benchmarks
+
+Made by `make bench` on {date}, on {machine}. {versions}.
+
+Every run has its own home, runtime folder, session bus and PulseAudio, whose null sink takes the place of a device. Players run on a terminal of 100 by 30. Numbers are medians; where two are given, the second is the worst. The machine is shared and small: compare within a table, not between days.
+
+Sound is recorded from the sink's monitor in pieces of 5 ms, and an event is placed within its piece: **differences below 5 ms mean nothing**. What is commanded by a key (sotto, cmus, mpv, mpg123) or a line on a socket (MPD) costs no program's start; MOC's remote takes 2 to 5 ms. cmus and MPD have no argument for what to play: for the start a shell loop asks their sockets every 3 ms. MOC plays through ALSA's plug-in, having no PulseAudio output. All else is each player's default.
+"""
+
+NOTES = {
+    "cpu44100": ("Processor time while playing, device at 44.1 kHz",
+                 "Milliseconds a second: the player's own, then what it costs the sound server. "
+                 "No recorder is attached. 96k24 is FLAC of 96 kHz and 24 bit."),
+    "cpu48000": ("Processor time while playing, device at 48 kHz", "As above."),
+    "peak": ("Peak memory", "Resident, in MB, from the same runs."),
+    "wakeups": ("Wake-ups a second",
+                "Voluntary context switches of all threads of the player, over {seconds} s. sotto "
+                "shows its clock; with `--plain` it does not."),
+    "start": ("Start", "From exec to the first sound on the monitor, ms."),
+    "pause": ("Pause and resume",
+              "From the command to silence and from the command to sound, ms; samples lost (+) or "
+              "repeated (-) over the pause; and the height of the last sample before the silence, "
+              "in percent of full scale: a high one is heard as a click."),
+    "seek": ("Seek",
+             "From the command to the first sound of the new place, ms; after the semicolon the "
+             "silence in between. sotto steps five seconds by key, the others jump to a place 86 s "
+             "away."),
+    "join": ("Join",
+             "Samples too many (+) or missing (-) where the second file of a pair, cut from one "
+             "sweep, follows the first. 0 is less than half a sample. lavf.mp3 is MP3 whose tag "
+             "says Lavf instead of LAME."),
+}
+
+
+def load(scratch, name):
+    try:
+        with open(f"{scratch}/{name}.json") as file:
+            return json.load(file)
+    except FileNotFoundError:
+        return []
+
+
+def unique(values):
+    return list(dict.fromkeys(values))
+
+
+def table(head, rows):
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    return "\n".join(lines + ["| " + " | ".join(map(str, r)) + " |" for r in rows]) + "\n"
+
+
+def grid(rows, cell):
+    """Players down, formats across; cell makes the text from the rows of one place."""
+    formats = unique(r["format"] for r in rows)
+    body = []
+    for player in unique(r["player"] for r in rows):
+        line = [player]
+        for format in formats:
+            here = [r for r in rows if (r["player"], r["format"]) == (player, format)]
+            good = [r for r in here if "failed" not in r]
+            line.append(cell(good) if good else "fails" if here else "–")
+        body.append(line)
+    return table(["player", *formats], body)
+
+
+def median(rows, key):
+    return statistics.median(r[key] for r in rows)
+
+
+def joined(rows, key):
+    return [v for r in rows for v in r[key]]
+
+
+def two(values):
+    return f"{statistics.median(values):.0f} ({max(values):.0f})"
+
+
+def section(name, body, **words):
+    title, note = NOTES[name]
+    return f"## {title}\n\n{note.format(**words)}\n\n{body}"
+
+
+def machine():
+    def shell(command):
+        return subprocess.run(["sh", "-c", command], capture_output=True, text=True).stdout.strip()
+
+    system = shell(". /etc/os-release; echo $PRETTY_NAME")
+    model = shell("sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1")
+    return f"{os.cpu_count()} processors ({model or platform.machine()}), {system}"
+
+
+def pauses(rows):
+    body = []
+    for player in unique(r["player"] for r in rows):
+        good = [r for r in rows if r["player"] == player and "failed" not in r]
+        if not good:
+            body.append([player, "fails", "", "", ""])
+            continue
+        lost = joined(good, "lost")
+        worst = max(lost, key=abs)
+        body.append([player, two(joined(good, "silence")), two(joined(good, "sound")),
+                     f"{statistics.median(lost):+.0f} ({worst:+.0f})",
+                     f"{100 * statistics.median(joined(good, 'cut')):.0f}"])
+    return table(["player", "silent after", "sounds after", "samples lost", "last sample, %"], body)
+
+
+def wakeups(playing, rest):
+    body = []
+    for player in unique(r["player"] for r in playing + rest):
+        line = [player]
+        for rows in (playing, rest):
+            good = [r for r in rows if r["player"] == player and "failed" not in r]
+            line.append(f"{median(good, 'wakeups'):.1f}" if good else "fails")
+        body.append(line)
+    return table(["player", "playing", "paused"], body)
+
+
+def text(scratch, top, chosen, binary):
+    date = subprocess.run(["date", "-u", "+%F"], capture_output=True, text=True).stdout.strip()
+    out = [HEAD.format(date=date, machine=machine(), versions=players.versions(chosen, binary))]
+    notes = f"{top}/Benchmarks/notes.md"
+    if os.path.exists(notes):
+        with open(notes) as file:
+            out.append(file.read())
+
+    def add(name, rows, body, **words):
+        if rows:
+            out.append(section(name, body(rows), **words))
+
+    cpu = load(scratch, "cpu44100")
+    cost = lambda rows: grid(
+        rows, lambda g: f"{median(g, 'own'):.1f} + {median(g, 'server'):.1f}")
+    add("cpu44100", cpu, cost)
+    add("cpu48000", load(scratch, "cpu48000"), cost)
+    add("peak", cpu, lambda rows: grid(rows, lambda g: f"{median(g, 'peak'):.0f}"))
+    playing, rest = load(scratch, "playing"), load(scratch, "paused")
+    add("wakeups", playing + rest, lambda _: wakeups(playing, rest), seconds=60)
+    add("start", load(scratch, "start"),
+        lambda rows: grid(rows, lambda g: two([r["ms"] for r in g])))
+    add("pause", load(scratch, "pause"), pauses)
+    add("seek", load(scratch, "seek"), lambda rows: grid(
+        rows, lambda g: f"{two(joined(g, 'sound'))}; "
+                        f"{statistics.median(joined(g, 'hole')):.0f}"))
+
+    def gap(good):
+        samples = [r["samples"] for r in good]
+        return "0" if all(abs(s) < 0.5 for s in samples) else f"{statistics.median(samples):+.0f}"
+
+    add("join", load(scratch, "join"), lambda rows: grid(rows, gap))
+    failed = [f"- {name}: {r['player']} {r['format']}: {r['failed']}"
+              for name in ("cpu44100", "cpu48000", "playing", "paused", "start", "pause", "seek",
+                           "join")
+              for r in load(scratch, name) if "failed" in r]
+    if failed:
+        out.append("## What failed\n\n" + "\n".join(unique(failed)) + "\n")
+    return "\n".join(out)
