@@ -1,0 +1,196 @@
+import AudioTypes
+import CFFmpeg
+import Glibc
+
+/// The door's handle as an object: opens, reads packets, decodes them. One thread at a time.
+@safe final class FFmpegReader {
+  private let handle: OpaquePointer
+  private let abort: FFmpegAbort?
+  let isURL: Bool
+  /// Lengths that the container's own header tells better than FFmpeg does.
+  private(set) var timing: ContainerTiming?
+  private(set) var facts = unsafe sotto_ff_facts()
+
+  /// Seconds that one wait for the network may take.
+  private static let patience = 9.0
+
+  init(path: [UInt8], isURL: Bool, abort: FFmpegAbort?) throws(DecodingError) {
+    try FFmpegLibrary.load()
+    var descriptor: Int32 = -1
+    if !isURL { descriptor = try Self.openRegular(path) }
+    guard let handle = unsafe sotto_ff_new(abort?.flag) else {
+      if descriptor >= 0 { close(descriptor) }
+      throw DecodingError(.ioError, "out of memory", underlying: Int(ENOMEM))
+    }
+    unsafe self.handle = handle
+    self.abort = abort
+    self.isURL = isURL
+    let code: Int32
+    if isURL {
+      guard TrackLocation(path: path).isURL else {
+        unsafe sotto_ff_free(handle)
+        throw DecodingError(.protocolForbidden, "only http and https are played from the network")
+      }
+      let url = path.map { CChar(bitPattern: $0) } + [0]
+      code = unsafe sotto_ff_open_url(handle, url, Self.patience)
+    } else {
+      timing = ContainerTiming.read(descriptor)
+      code = unsafe sotto_ff_open_file(handle, descriptor, timing?.replacesEdits ?? false)
+    }
+    if code != 0 {
+      unsafe sotto_ff_free(handle)
+      throw FFmpegLibrary.error(code, isURL: isURL)
+    }
+    unsafe sotto_ff_get_facts(handle, &facts)
+  }
+
+  deinit { unsafe sotto_ff_free(handle) }
+
+  /// Opens a regular file: any bytes are only a name, and nothing but a file is waited for.
+  private static func openRegular(_ path: [UInt8]) throws(DecodingError) -> Int32 {
+    let name = path.map { CChar(bitPattern: $0) } + [0]
+    let descriptor = unsafe open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else {
+      let number = errno
+      switch number {
+      case ENOENT, ENOTDIR: throw DecodingError(.notFound, "no such file", underlying: Int(number))
+      case EACCES, EPERM:
+        throw DecodingError(.noPermission, "no permission to read it", underlying: Int(number))
+      default:
+        let text = unsafe String(cString: strerror(number))
+        throw DecodingError(.ioError, "cannot be opened: \(text)", underlying: Int(number))
+      }
+    }
+    var status = stat()
+    let fault: DecodingError?
+    if unsafe fstat(descriptor, &status) != 0 {
+      fault = DecodingError(.ioError, "cannot be read", underlying: Int(errno))
+    } else if status.st_mode & S_IFMT == S_IFDIR {
+      fault = DecodingError(.isFolder, "is a folder")
+    } else if status.st_mode & S_IFMT != S_IFREG {
+      fault = DecodingError(.notRegular, "not a regular file")
+    } else if status.st_size == 0 {
+      fault = DecodingError(.empty, "is empty")
+    } else {
+      fault = nil
+    }
+    if let fault {
+      close(descriptor)
+      throw fault
+    }
+    return descriptor
+  }
+
+  // MARK: Packets
+
+  /// The next packet of the stream; `nil` at the end.
+  func next() throws(DecodingError) -> sotto_ff_packet? {
+    var packet = sotto_ff_packet()
+    let code = unsafe sotto_ff_next(handle, &packet)
+    if code < 0 { throw FFmpegLibrary.error(code, isURL: isURL) }
+    return code == 1 ? packet : nil
+  }
+
+  func seek(time: Int64) -> Bool { unsafe sotto_ff_seek_time(handle, time) == 0 }
+  func seek(byte: Int64) -> Bool { unsafe sotto_ff_seek_byte(handle, byte) == 0 }
+  var seeksBytes: Bool { unsafe sotto_ff_seeks_bytes(handle) }
+
+  func reopen() throws(DecodingError) {
+    let code = unsafe sotto_ff_reopen(handle)
+    if code != 0 { throw FFmpegLibrary.error(code, isURL: isURL) }
+  }
+
+  // MARK: Decoding
+
+  func restart() throws(DecodingError) {
+    let code = unsafe sotto_ff_restart(handle)
+    if code != 0 { throw FFmpegLibrary.error(code, isURL: isURL) }
+    unsafe sotto_ff_get_facts(handle, &facts)
+  }
+
+  func flush() { unsafe sotto_ff_flush(handle) }
+  /// False where the packet is damaged.
+  func send(end: Bool = false) -> Bool { unsafe sotto_ff_send(handle, end) == 0 }
+  func keep(_ slot: Int) { unsafe sotto_ff_keep(handle, Int32(slot)) }
+  func recall(_ slot: Int) { unsafe sotto_ff_recall(handle, Int32(slot)) }
+
+  enum Received {
+    case block(sotto_ff_block)
+    case none, damaged
+  }
+
+  func receive() -> Received {
+    var block = sotto_ff_block()
+    let code = unsafe sotto_ff_receive(handle, &block)
+    return code == 1 ? .block(block) : code == 0 ? .none : .damaged
+  }
+
+  /// Copies frames of the block received last.
+  func copy(first: Int, count: Int, channels: Int, to output: UnsafeMutablePointer<Float>) {
+    unsafe sotto_ff_copy(handle, Int32(first), Int32(count), Int32(channels), output)
+  }
+
+  // MARK: Facts
+
+  func updateFacts() { unsafe sotto_ff_get_facts(handle, &facts) }
+
+  func layout(channels: Int) -> ChannelLayout {
+    ChannelLayout(
+      (0..<channels).map {
+        Channel(rawValue: Int(unsafe sotto_ff_channel(handle, Int32($0)))) ?? .unknown
+      })
+  }
+
+  var container: String { unsafe String(cString: facts.container) }
+  var codec: String { unsafe String(cString: facts.codec) }
+  var profile: String { unsafe facts.profile.map { unsafe String(cString: $0) } ?? "" }
+
+  /// Tags of the file, then those of the stream, with lower-case names.
+  func tags() -> [(name: String, value: String)] {
+    var tags: [(name: String, value: String)] = []
+    for stream in [false, true] {
+      var index: Int32 = 0
+      var name: UnsafePointer<CChar>?
+      var value: UnsafePointer<CChar>?
+      while unsafe sotto_ff_tag(handle, stream, index, &name, &value) {
+        if let name = unsafe name, let value = unsafe value {
+          let key = unsafe String(cString: name).lowercased()
+          let text = unsafe String(cString: value)
+          if !stream || !tags.contains(where: { $0.name == key }) { tags.append((key, text)) }
+        }
+        index += 1
+      }
+    }
+    return tags
+  }
+
+  func chapters() -> [TrackInfo.Chapter] {
+    let count = unsafe facts.chapters
+    return (0..<count).map { index in
+      var title: UnsafePointer<CChar>?
+      let start = unsafe sotto_ff_chapter(handle, index, &title)
+      let text = unsafe title.map { unsafe String(cString: $0) }
+      return TrackInfo.Chapter(start: start, title: text)
+    }
+  }
+
+  /// The attached picture, copied.
+  func picture() -> (type: String, bytes: [UInt8])? {
+    var bytes: UnsafePointer<UInt8>?
+    var size = 0
+    var type: UnsafePointer<CChar>?
+    guard unsafe sotto_ff_picture(handle, &bytes, &size, &type), let start = unsafe bytes,
+      let name = unsafe type
+    else { return nil }
+    return unsafe (String(cString: name), Array(UnsafeBufferPointer(start: start, count: size)))
+  }
+
+  /// What a live stream says is playing ("StreamTitle='…';" as sent), or an empty text.
+  func liveTitle() -> String {
+    var text = [CChar](repeating: 0, count: 4096)
+    unsafe text.withUnsafeMutableBufferPointer { buffer in
+      unsafe sotto_ff_live_title(handle, buffer.baseAddress!, buffer.count)
+    }
+    return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+}

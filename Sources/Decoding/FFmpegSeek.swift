@@ -1,0 +1,241 @@
+import AudioTypes
+import CFFmpeg
+
+// Sample-accurate seeks: land on a packet whose frame is known, early enough for the codec, and
+// decode up to the target.
+
+extension FFmpegDecoder {
+  public func seek(to frame: Int64) throws(DecodingError) {
+    guard isSeekable else {
+      throw DecodingError(.notSeekable, "a live stream cannot be rewound")
+    }
+    let target = timeline.delay + max(0, min(frame, frames ?? Int64.max / 4))
+    if let frames, frame >= frames {
+      wanted = target
+      failure = nil
+      return
+    }
+    if !mustLand, isAhead(target) {
+      wanted = target
+      return
+    }
+    failure = nil
+    mustLand = true
+    do {
+      if traits.segment > 0 { try landOnBorder(before: target) } else { try land(before: target) }
+      wanted = target
+    } catch {
+      failure = error
+      throw error
+    }
+  }
+
+  /// True where decoding on is the shortest and the most exact way.
+  private func isAhead(_ target: Int64) -> Bool {
+    if target < blockStart { return false }
+    let reach = (traits.segment > 0 ? 0.5 : traits.preroll + 0.5) * Double(format.sampleRate)
+    return target < next || (target - next < Int64(reach) && !draining)
+  }
+
+  /// Codecs of finite memory: the packet that begins a pre-roll before the target.
+  private func land(before target: Int64) throws(DecodingError) {
+    let preroll = Int64(traits.preroll * Double(format.sampleRate))
+    let start = target - preroll
+    guard start > 0, timeline.kind != .counted, let landed = try findPacket(before: start) else {
+      try rewind()
+      return
+    }
+    reader.flush()
+    beginAgain(at: landed.frame)
+    held = landed.packet
+    landingEnd = landed.frame + timeline.frames(of: landed.packet)
+  }
+
+  /// Codecs with segments: the border before the target, with the packets of its pre-roll.
+  private func landOnBorder(before target: Int64) throws(DecodingError) {
+    let length = segmentFrames
+    // A border's segment begins with the first packet at or after it, which must not be past the
+    // target.
+    let slack = 2 * packetFrames
+    var segment = (target - slack) / length
+    while segment > 0, timeline.kind != .counted {
+      let border = segment * length
+      let lead = Int64(traits.packets + 2) * packetFrames
+      if let landed = try findPacket(before: border - lead) {
+        if try reach(border, from: landed, target: target) { return }
+      }
+      segment -= 1
+    }
+    try rewind()
+  }
+
+  /// Reads from a packet on to the first one at the border, keeping the last ones.
+  private func reach(
+    _ place: Int64, from landed: (packet: sotto_ff_packet, frame: Int64), target: Int64
+  ) throws(DecodingError) -> Bool {
+    beginAgain(at: landed.frame)
+    keptCount = 0
+    var packet: sotto_ff_packet? = landed.packet
+    var frame = landed.frame
+    while let read = packet {
+      if frame >= place {
+        guard frame <= target, keptCount >= traits.packets else { return false }
+        beginAgain(at: frame)
+        held = read
+        border = place
+        return true
+      }
+      keep()
+      frame += timeline.frames(of: read)
+      packet = try reader.next()
+    }
+    return false
+  }
+
+  private var packetFrames: Int64 { max(timeline.largestPacket, 1) }
+  private var segmentFrames: Int64 {
+    max(Int64(traits.segment * Double(format.sampleRate)), 4 * packetFrames)
+  }
+
+  // MARK: Borders
+
+  func nextBorder(after frame: Int64) -> Int64 {
+    guard traits.segment > 0 else { return .max }
+    return (frame / segmentFrames + 1) * segmentFrames
+  }
+
+  /// Remembers the packet just used, for a border's pre-roll.
+  func keep() {
+    guard traits.segment > 0 else { return }
+    reader.keep(keptCount % Self.slots)
+    keptCount += 1
+  }
+
+  /// A decoder in its first state takes over, after the packets before the border.
+  func crossBorder() throws(DecodingError) {
+    // The current packet waits in the slot that no pre-roll uses.
+    reader.keep(Self.slots)
+    try reader.restart()
+    let count = min(traits.packets, keptCount)
+    for index in keptCount - count..<keptCount {
+      reader.recall(index % Self.slots)
+      guard reader.send() else { continue }
+      while case .block = reader.receive() {}
+    }
+    reader.recall(Self.slots)
+  }
+
+  private static let slots = Int(SOTTO_FF_SLOTS) - 1
+
+  // MARK: Landing
+
+  /// Positions the reader on a packet at or before a raw frame; `nil` where only the beginning
+  /// will do.
+  private func findPacket(before frame: Int64) throws(DecodingError)
+    -> (packet: sotto_ff_packet, frame: Int64)?
+  {
+    guard frame > 0 else { return nil }
+    return timeline.kind == .indexed ? try findIndexed(frame) : try findByTime(frame)
+  }
+
+  private func findByTime(_ frame: Int64) throws(DecodingError)
+    -> (packet: sotto_ff_packet, frame: Int64)?
+  {
+    var asked = frame
+    var step = timeline.rate
+    while asked > 0 {
+      if reader.seek(time: timeline.time(at: asked)), let packet = try reader.next(),
+        packet.time != Timeline.noTime
+      {
+        let found = timeline.frame(at: packet.time)
+        if found <= frame, found > 0 { return (packet, found) }
+        if found <= 0 { return nil }
+      }
+      asked -= step
+      step *= 4
+    }
+    return nil
+  }
+
+  private func findIndexed(_ frame: Int64) throws(DecodingError)
+    -> (packet: sotto_ff_packet, frame: Int64)?
+  {
+    guard var index = timeline.mark(before: frame) else { return nil }
+    var step = 1
+    while index > 0 {
+      if let found = try landOn(index), found.frame <= frame { return found }
+      index -= step
+      step *= 4
+    }
+    return nil
+  }
+
+  /// Seeks to a landmark, or before it, and reads until one is recognised.
+  private func landOn(_ index: Int) throws(DecodingError)
+    -> (packet: sotto_ff_packet, frame: Int64)?
+  {
+    let mark = timeline.marks[index]
+    let byBytes = timeline.landsOnBytes(reader)
+    guard byBytes ? reader.seek(byte: mark.position) : reader.seek(time: mark.time) else {
+      return nil
+    }
+    // A container's own index may land well before the time asked for.
+    for _ in 0..<4000 {
+      guard let packet = try reader.next() else { return nil }
+      if let frame = timeline.recognise(packet, byTime: !byBytes) { return (packet, frame) }
+      if !byBytes, packet.decode_time > mark.time, packet.position > mark.position { return nil }
+    }
+    return nil
+  }
+
+  /// Back to the first packet, with a decoder in its first state.
+  func rewind() throws(DecodingError) {
+    try rewindReader()
+    try reader.restart()
+    beginAgain(at: 0)
+    keptCount = 0
+    border = nextBorder(after: 0)
+  }
+
+  /// Makes the first packet the next one to be read.
+  func rewindReader() throws(DecodingError) {
+    held = nil
+    let first = timeline.first
+    let sought =
+      timeline.landsOnBytes(reader)
+      ? reader.seek(byte: max(first.position, 0)) : reader.seek(time: first.time)
+    if sought, let packet = try reader.next(), packet.position == first.position,
+      packet.size == first.size
+    {
+      held = packet
+      return
+    }
+    try reader.reopen()
+  }
+}
+
+extension Timeline {
+  /// Raw kinds are one packet after the other: there a byte position is the surest place.
+  func landsOnBytes(_ reader: FFmpegReader) -> Bool {
+    Self.rawContainers.contains(reader.container) && first.position >= 0 && reader.seeksBytes
+  }
+
+  private static let rawContainers: Set<String> = ["aac", "ac3", "eac3", "mp3", "dts", "loas"]
+
+  /// The raw frame of a packet met again, if it is a landmark. Positions rise through a file;
+  /// packets that share one are told apart by their time and size.
+  func recognise(_ packet: sotto_ff_packet, byTime: Bool) -> Int64? {
+    var low = 0
+    var high = marks.count
+    while low < high {
+      let middle = (low + high) / 2
+      if marks[middle].position < packet.position { low = middle + 1 } else { high = middle }
+    }
+    while low < marks.count, marks[low].position == packet.position {
+      let mark = marks[low]
+      if mark.size == packet.size, !byTime || mark.time == packet.decode_time { return mark.frame }
+      low += 1
+    }
+    return nil
+  }
+}

@@ -1,0 +1,163 @@
+import CFFmpeg
+
+/// Which frame a packet begins with. Frames here are raw: those of a straight decode from the first
+/// packet, with encoder delay and padding still in.
+struct Timeline {
+  enum Kind {
+    /// The container's times are exact to the frame.
+    case exact
+    /// The times are too coarse or not true: packets were counted, and landmarks remembered.
+    case indexed
+    /// Times as good as they are: what a network offers without reading it all.
+    case rough
+    /// Packets do not tell their length: a seek decodes from the beginning.
+    case counted
+    /// A stream that goes on: no seeks.
+    case live
+  }
+
+  /// A packet that can be recognised when met again.
+  struct Landmark {
+    var frame: Int64
+    var time: Int64
+    var position: Int64
+    var size: Int32
+  }
+
+  /// What the door gives where a container tells no time.
+  static let noTime = Int64.min
+
+  var kind: Kind = .live
+  /// Frames a second of what is decoded.
+  var rate: Int64
+  /// Frames a second of the packets' own counts, which is half of `rate` for hidden HE-AAC.
+  var packetRate: Int64
+  var tickNum: Int64
+  var tickDen: Int64
+  /// Frames of the longest packet met.
+  var largestPacket: Int64 = 0
+  var first = Landmark(frame: 0, time: 0, position: 0, size: 0)
+  var marks: [Landmark] = []
+  /// Raw frames before the music, of the music, and after it.
+  var delay: Int64 = 0
+  var frames: Int64?
+  var padding: Int64 = 0
+
+  /// Every how many packets a landmark is kept: two hours of AAC take half a megabyte.
+  static let stride = 16
+
+  /// Containers whose times are exact to the frame where their tick divides a frame.
+  private static let exactContainers: Set<String> = [
+    "mov,mp4,m4a,3gp,3g2,mj2", "ogg", "wv", "tta", "ape", "tak", "mpc", "mpc8", "wav", "w64",
+    "aiff", "caf", "au", "dsf", "iff", "flac", "voc", "shn",
+  ]
+
+  init(_ reader: FFmpegReader, rate: Int) {
+    let facts = unsafe reader.facts
+    self.rate = Int64(rate)
+    packetRate = Int64(max(unsafe facts.rate, 1))
+    tickNum = max(unsafe facts.tick_num, 1)
+    tickDen = max(unsafe facts.tick_den, 1)
+  }
+
+  /// Whether the reader's times name frames exactly.
+  static func isExact(_ reader: FFmpegReader, rate: Int) -> Bool {
+    let facts = unsafe reader.facts
+    guard exactContainers.contains(reader.container) else { return false }
+    let (product, overflow) = unsafe Int64(rate).multipliedReportingOverflow(by: facts.tick_num)
+    return unsafe !overflow && facts.tick_den > 0 && product % facts.tick_den == 0
+  }
+
+  /// Frames of a packet, as far as the packet tells.
+  func frames(of packet: sotto_ff_packet) -> Int64 {
+    packetRate == rate ? packet.frames : Self.scaled(packet.frames, rate, packetRate)
+  }
+
+  /// The raw frame of a time, and back.
+  func frame(at time: Int64) -> Int64 {
+    let (ticks, overflow) = time.subtractingReportingOverflow(first.time)
+    return overflow ? 0 : Self.scaled(ticks, rate * tickNum, tickDen)
+  }
+
+  func time(at frame: Int64) -> Int64 {
+    first.time &+ Self.scaled(frame, tickDen, rate * tickNum, down: true)
+  }
+
+  /// value · multiplier / divisor to the nearest, or down; saturating.
+  static func scaled(_ value: Int64, _ multiplier: Int64, _ divisor: Int64, down: Bool = false)
+    -> Int64
+  {
+    guard divisor > 0 else { return 0 }
+    let wide = value.magnitude.multipliedFullWidth(by: multiplier.magnitude)
+    guard wide.high < divisor.magnitude else { return value < 0 ? .min / 4 : .max / 4 }
+    let (quotient, remainder) = divisor.magnitude.dividingFullWidth(wide)
+    var result = Int64(min(quotient, UInt64(Int64.max / 4)))
+    if down {
+      if value < 0, remainder > 0 { result += 1 }
+    } else if remainder >= divisor.magnitude - remainder {
+      result += 1
+    }
+    return value < 0 ? -result : result
+  }
+
+  /// The last landmark at or before a raw frame.
+  func mark(before frame: Int64) -> Int? {
+    var low = 0
+    var high = marks.count
+    while low < high {
+      let middle = (low + high) / 2
+      if marks[middle].frame <= frame { low = middle + 1 } else { high = middle }
+    }
+    return low > 0 ? low - 1 : nil
+  }
+}
+
+extension Timeline {
+  /// Reads every packet once, from the first one on, without decoding.
+  /// `start` is the first one, where it is already read.
+  mutating func scan(
+    _ reader: FFmpegReader, from start: sotto_ff_packet?, traits: CodecTraits
+  ) throws(DecodingError) {
+    kind = .indexed
+    marks = []
+    var total: Int64 = 0
+    var count = 0
+    var discarded: Int64 = 0
+    var following = start
+    while true {
+      if following == nil { following = try reader.next() }
+      guard let packet = following else { break }
+      following = nil
+      var length = frames(of: packet)
+      if count == 0 {
+        delay = max(delay, Int64(packet.skip))
+        if traits.startsShort { length = firstLength(length, reader) }
+      }
+      // Only what is dropped at the very end is padding.
+      discarded = packet.discard > 0 ? discarded + Int64(packet.discard) : 0
+      if length <= 0, count > 0, !traits.startsShort {
+        kind = .counted
+        frames = nil
+        marks = []
+        return
+      }
+      if count % Self.stride == 0, marks.count < 1_000_000 {
+        marks.append(
+          Landmark(
+            frame: total, time: packet.decode_time, position: packet.position, size: packet.size))
+      }
+      largestPacket = max(largestPacket, length)
+      total += length
+      count += 1
+    }
+    padding = min(discarded, total)
+    frames = max(0, total - delay - padding)
+  }
+
+  /// What a codec gives for its first packet when that only fills its overlap.
+  private func firstLength(_ length: Int64, _ reader: FFmpegReader) -> Int64 {
+    if reader.codec == "vorbis" { return 0 }
+    let unit = unsafe reader.facts.packet_unit
+    return max(0, length - Int64(unit))
+  }
+}

@@ -1,0 +1,37 @@
+/// What a codec asks of a seek.
+///
+/// Most codecs have a finite memory: some packets before the target are decoded and dropped, and
+/// the frames are those of a straight decode. Some draw noise from a generator that runs on from
+/// packet to packet (AAC's noise substitution, Windows Media, Musepack), so that no pre-roll brings
+/// the same frames again. Those are cut into segments: at each border, also in a straight decode, a
+/// decoder in its first state takes over after a few packets of pre-roll. A seek begins at a border
+/// and gives the same frames bit for bit.
+struct CodecTraits {
+  /// Seconds to decode and drop before the target.
+  var preroll: Double = 1
+  /// The first packet after a seek gives fewer frames than it holds, at its end.
+  var startsShort = false
+  /// Seconds from one border to the next, 0 for none, and the packets of pre-roll there.
+  var segment: Double = 0
+  var packets = 0
+
+  init(codec: String, profile: String) {
+    switch codec {
+    case "aac", "aac_latm":
+      let replicates = profile.hasPrefix("HE-AAC")
+      // HE-AAC: a border needs a second, until the band replication's header has come.
+      segment = replicates ? 8 : 4
+      packets = replicates ? 24 : 4
+    case "wmav1", "wmav2": (segment, packets, startsShort) = (4, 8, true)
+    case "musepack7": (segment, packets) = (4, 40)
+    case "musepack8": (segment, packets) = (4, 1)
+    case "vorbis": (preroll, startsShort) = (0.4, true)
+    case "mp3", "mp2", "mp1", "mp3adu", "mp3on4": preroll = 1.5
+    case "ac3", "eac3", "dts": preroll = 0.2
+    case "alac", "ape", "flac", "shorten", "tak", "tta", "wavpack": preroll = 0
+    case _ where codec.hasPrefix("pcm_"): preroll = 0
+    case _ where codec.hasPrefix("dsd_"): preroll = 0.05
+    default: preroll = 1
+    }
+  }
+}
