@@ -70,6 +70,7 @@ let package = Package(
     .testTarget(
       name: "MusicLibraryTests", dependencies: ["MusicLibrary", "TestSupport"],
       swiftSettings: strict),
-    .testTarget(name: "SottoTests", dependencies: ["TestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "SottoTests", dependencies: ["sotto", "TestSupport"], swiftSettings: strict),
   ]
 )

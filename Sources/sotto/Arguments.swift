@@ -1,0 +1,208 @@
+import AudioTypes
+
+/// What the command line asks for.
+enum Invocation: Equatable {
+  case help(Command?)
+  case version
+  case play(PlayOptions)
+  case info(paths: [[UInt8]], json: Bool, common: CommonOptions)
+  case render(RenderOptions)
+  case devices(json: Bool, common: CommonOptions)
+  case doctor(CommonOptions)
+}
+
+struct CommonOptions: Equatable {
+  var log: [UInt8]?
+}
+
+enum OutputChoice: Equatable {
+  case automatic, pulse, alsa, null
+  case file([UInt8])
+}
+
+struct PlayOptions: Equatable {
+  var paths: [[UInt8]] = []
+  var output = OutputChoice.automatic
+  var device: String?
+  var isPlain = false
+  /// Percent of sotto's own level.
+  var level = 100
+  var gain = LoudnessMode.off
+  var common = CommonOptions()
+}
+
+/// How `render` stores samples; the words of `--format`.
+enum SampleFormat: String, CaseIterable {
+  case f32, s24, s16
+}
+
+struct RenderOptions: Equatable {
+  var path: [UInt8] = []
+  var out: [UInt8] = []
+  var format = SampleFormat.f32
+  var rate: Int?
+  var from: Double?
+  var to: Double?
+  var gain = LoudnessMode.off
+  var common = CommonOptions()
+}
+
+/// Wrong usage, in a sentence; ends with status 64.
+struct UsageError: Error, Equatable {
+  var sentence: String
+}
+
+/// Reads the command line. Arguments are bytes: a file name need not be UTF-8.
+enum Arguments {
+  /// - Parameter exists: whether a path is there, which tells a misspelt command from a file.
+  static func parse(
+    _ arguments: [[UInt8]], exists: ([UInt8]) -> Bool
+  ) throws(UsageError) -> Invocation {
+    guard let first = arguments.first else { return .help(nil) }
+    let word = String(decoding: first, as: UTF8.self)
+    if let command = Command(rawValue: word) {
+      return try parse(command, arguments.dropFirst())
+    }
+    switch word {
+    case "--help", "-h": return .help(nil)
+    case "--version": return .version
+    case "help":
+      guard arguments.count > 1 else { return .help(nil) }
+      let name = String(decoding: arguments[1], as: UTF8.self)
+      guard let command = Command(rawValue: name) else { throw unknown(command: arguments[1]) }
+      return .help(command)
+    default: break
+    }
+    // A word that is neither a command nor a path is a misspelt command.
+    let isBareWord =
+      !first.isEmpty && first[0] != UInt8(ascii: "-")
+      && !first.contains { "/.:*?[".utf8.contains($0) }
+    if isBareWord, !exists(first) { throw unknown(command: first) }
+    if first.first == UInt8(ascii: "-"), first.count > 1, first != Array("--".utf8) {
+      try checkTopOption(first)
+    }
+    return try parse(.play, arguments[...])
+  }
+
+  /// Before a command only play's options may stand.
+  private static func checkTopOption(_ argument: [UInt8]) throws(UsageError) {
+    let text = String(decoding: argument, as: UTF8.self)
+    let name = String(text.prefix { $0 != "=" })
+    let known = CommandSpec.named(.play).options.flatMap { option in
+      ["--\(option.name)"] + (option.short.map { ["-\($0)"] } ?? [])
+    }
+    guard !known.contains(name) else { return }
+    throw unknown(option: name, known: known + ["--version"], help: "sotto --help")
+  }
+
+  private static func unknown(command: [UInt8]) -> UsageError {
+    let shown = Text.printable(command)
+    let nearest = Nearest.word(to: shown, among: Command.allCases.map(\.rawValue) + ["help"])
+    return UsageError(
+      sentence: "unknown command '\(shown)'\(suggestion(nearest)); see 'sotto --help'")
+  }
+
+  private static func unknown(option: String, known: [String], help: String) -> UsageError {
+    let nearest = Nearest.word(to: option, among: known)
+    return UsageError(
+      sentence:
+        "unknown option '\(Text.printable(option))'\(suggestion(nearest)); see '\(help)'")
+  }
+
+  private static func suggestion(_ word: String?) -> String {
+    word.map { ", did you mean '\($0)'?" } ?? ""
+  }
+
+  // MARK: One command
+
+  /// Options by their long names, the last of each, and what is no option.
+  struct Words {
+    var options: [String: [UInt8]] = [:]
+    var rest: [[UInt8]] = []
+
+    func text(_ name: String) -> String? {
+      options[name].map { String(decoding: $0, as: UTF8.self) }
+    }
+  }
+
+  private static func parse(
+    _ command: Command, _ arguments: ArraySlice<[UInt8]>
+  ) throws(UsageError) -> Invocation {
+    let spec = CommandSpec.named(command)
+    let words = try words(arguments, spec)
+    if words.options["help"] != nil { return .help(command) }
+    let common = CommonOptions(log: words.options["log"])
+    if let log = common.log, log.isEmpty { throw UsageError(sentence: "--log needs a file name") }
+    switch command {
+    case .play: return .play(try play(words, common))
+    case .info:
+      guard !words.rest.isEmpty else { throw missing("PATH", command) }
+      return .info(paths: words.rest, json: words.options["json"] != nil, common: common)
+    case .render: return .render(try render(words, common))
+    case .devices:
+      try nothingMore(words, command)
+      return .devices(json: words.options["json"] != nil, common: common)
+    case .doctor:
+      try nothingMore(words, command)
+      return .doctor(common)
+    }
+  }
+
+  private static func missing(_ what: String, _ command: Command) -> UsageError {
+    UsageError(sentence: "\(what) is missing; see 'sotto \(command.rawValue) --help'")
+  }
+
+  private static func nothingMore(_ words: Words, _ command: Command) throws(UsageError) {
+    guard let word = words.rest.first else { return }
+    throw UsageError(
+      sentence:
+        "unexpected argument '\(Text.printable(word))'; see 'sotto \(command.rawValue) --help'")
+  }
+
+  static func words(
+    _ arguments: ArraySlice<[UInt8]>, _ spec: CommandSpec
+  ) throws(UsageError) -> Words {
+    var words = Words()
+    var rest = arguments
+    while let argument = rest.popFirst() {
+      if argument == Array("--".utf8) {
+        words.rest += rest
+        break
+      }
+      guard argument.count > 1, argument[0] == UInt8(ascii: "-") else {
+        words.rest.append(argument)
+        continue
+      }
+      let equals = argument.firstIndex(of: UInt8(ascii: "="))
+      let isLong = argument[1] == UInt8(ascii: "-")
+      let name = String(
+        decoding: argument[..<(isLong ? equals ?? argument.count : 2)], as: UTF8.self)
+      let option = spec.options.first { option in
+        isLong ? "--\(option.name)" == name : option.short.map { "-\($0)" == name } ?? false
+      }
+      guard let option else {
+        let shown = isLong ? name : String(decoding: argument, as: UTF8.self)
+        throw unknown(
+          option: shown, known: spec.options.map { "--\($0.name)" },
+          help: "sotto \(spec.name.rawValue) --help")
+      }
+      guard let value = option.value else {
+        guard isLong ? equals == nil : argument.count == 2 else {
+          throw UsageError(sentence: "\(name) takes no value")
+        }
+        words.options[option.name] = []
+        continue
+      }
+      if isLong, let equals {
+        words.options[option.name] = Array(argument[(equals + 1)...])
+      } else if !isLong, argument.count > 2 {
+        words.options[option.name] = Array(argument[2...])
+      } else if let next = rest.popFirst() {
+        words.options[option.name] = next
+      } else {
+        throw UsageError(sentence: "\(name) needs a value: \(name) \(value)")
+      }
+    }
+    return words
+  }
+}

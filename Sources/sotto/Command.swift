@@ -1,0 +1,139 @@
+/// What one option is called, takes and does, for the parser and the help alike.
+struct OptionSpec: Sendable {
+  /// The short name, one letter, where there is one.
+  var short: Character?
+  /// The long name, without its dashes.
+  var name: String
+  /// The name of its value in the help; `nil` for a switch.
+  var value: String?
+  var help: String
+
+  init(_ name: String, short: Character? = nil, value: String? = nil, _ help: String) {
+    self.name = name
+    self.short = short
+    self.value = value
+    self.help = help
+  }
+
+  /// As written in the help: `-o, --out OUT`.
+  var label: String {
+    let names = (short.map { "-\($0), " } ?? "") + "--\(name)"
+    return value.map { "\(names) \($0)" } ?? names
+  }
+}
+
+/// What one command is called, takes and does.
+struct CommandSpec: Sendable {
+  var name: Command
+  /// One line without a full stop.
+  var abstract: String
+  /// The words after the name in the usage line.
+  var usage: String
+  /// What the arguments are, as label and help; empty where there are none.
+  var arguments: [(label: String, help: String)] = []
+  var options: [OptionSpec] = []
+  /// Sections after the options: title and lines.
+  var notes: [(title: String, lines: [String])] = []
+}
+
+enum Command: String, Sendable, CaseIterable {
+  case play, info, render, devices, doctor
+}
+
+extension CommandSpec {
+  static let help = OptionSpec("help", short: "h", "Show help information")
+  static let log = OptionSpec(
+    "log", value: "FILE", "Write what libraries complain about to FILE (otherwise it is dropped)")
+
+  static let all: [CommandSpec] = [play, info, render, devices, doctor]
+
+  static func named(_ command: Command) -> CommandSpec { all.first { $0.name == command }! }
+
+  private static let paths = (
+    label: "PATH...",
+    help: "Files, folders, M3U, PLS and XSPF playlists, CUE sheets, http(s) addresses"
+  )
+
+  private static let play = CommandSpec(
+    name: .play,
+    abstract: "Play files, folders, playlists and addresses",
+    usage: "[options] PATH...",
+    arguments: [paths],
+    options: [
+      OptionSpec(
+        "output", value: "OUTPUT",
+        "Play through pulse, alsa, null (silence in real time) or file:PATH (default: pulse, then alsa)"
+      ),
+      OptionSpec("device", value: "NAME", "Play on this device; 'sotto devices' lists them"),
+      OptionSpec("plain", "Print one line a track and read no keys"),
+      OptionSpec(
+        "volume", value: "N",
+        "sotto's own level, 0 to 100 (default: 100); the cube of N/100 is the factor, so 50 is -18 dB"
+      ),
+      OptionSpec("gain", value: "MODE", "Apply loudness tags: off, track or album (default: off)"),
+      OptionSpec("mix", "Play beside other players (no player is paused yet: changes nothing)"),
+      OptionSpec("no-resume", "Do not take up where the last run ended (nothing is kept yet)"),
+      OptionSpec("config", value: "FILE", "Read this configuration (it has no settings yet)"),
+      log, help,
+    ],
+    notes: [
+      (
+        "KEYS",
+        [
+          "space        pause or play          q            quit",
+          "left right   back or on 5 s         , .          back or on 1 min",
+          "up down      device volume          m            mute",
+          "( )          sotto's own level      p n          previous, next",
+        ]
+      ),
+      (
+        "STATUS",
+        [
+          "0   everything was played           1   something could not be played",
+          "64  wrong usage                     69  no output can be used",
+          "130 interrupted",
+        ]
+      ),
+    ])
+
+  private static let info = CommandSpec(
+    name: .info,
+    abstract: "Show what a file is: container, codec, rate, duration, tags",
+    usage: "[options] PATH...",
+    arguments: [paths],
+    options: [
+      OptionSpec("json", "Print one JSON object a line; what is unknown is null"), log, help,
+    ])
+
+  private static let render = CommandSpec(
+    name: .render,
+    abstract: "Write what playing would give into a WAV file",
+    usage: "[options] PATH -o OUT",
+    arguments: [("PATH", "A file, or a CUE sheet or playlist that means one track")],
+    options: [
+      OptionSpec(
+        "out", short: "o", value: "OUT",
+        "The file to write; - writes bare little-endian samples to standard output"),
+      OptionSpec("format", value: "FORMAT", "Samples as f32, s24 or s16 (default: f32)"),
+      OptionSpec("rate", value: "N", "Frames a second, 1000 to 768000 (default: the file's own)"),
+      OptionSpec("from", value: "T", "Begin at T: seconds, m:ss or h:mm:ss"),
+      OptionSpec("to", value: "T", "End at T"),
+      OptionSpec("gain", value: "MODE", "Apply loudness tags: off, track or album (default: off)"),
+      OptionSpec(
+        "replay", value: "FILE", "Apply a session replay (not available yet)"),
+      log, help,
+    ])
+
+  private static let devices = CommandSpec(
+    name: .devices,
+    abstract: "List sound servers, devices and ports, and which are current",
+    usage: "[options]",
+    options: [OptionSpec("json", "Print one JSON object a line, one line a server"), log, help])
+
+  private static let doctor = CommandSpec(
+    name: .doctor,
+    abstract: "Tell what works on this machine and what to install or switch on",
+    usage: "[options]",
+    options: [log, help],
+    notes: [("STATUS", ["0   something can be played         1   nothing can be played"])])
+}

@@ -1,0 +1,164 @@
+import Testing
+
+@testable import sotto
+
+/// The whole texts: a change of a word is meant, or it is a fault.
+@Suite struct HelpTests {
+  @Test func `The help of sotto`() {
+    let text = """
+      OVERVIEW: A music player that behaves around other sound the way a phone does
+
+      USAGE: sotto PATH...
+             sotto COMMAND [options] ...
+
+      COMMANDS:
+        play (default)        Play files, folders, playlists and addresses
+        info                  Show what a file is: container, codec, rate, duration,
+                              tags
+        render                Write what playing would give into a WAV file
+        devices               List sound servers, devices and ports, and which are
+                              current
+        doctor                Tell what works on this machine and what to install or
+                              switch on
+
+      OPTIONS:
+        --version             Show the version
+        -h, --help            Show help information
+
+      See 'sotto COMMAND --help' for what a command takes.
+
+      """
+    #expect(Help.overview() == text)
+  }
+
+  @Test func `The help of play`() {
+    let text = """
+      OVERVIEW: Play files, folders, playlists and addresses
+
+      USAGE: sotto play [options] PATH...
+
+      ARGUMENTS:
+        PATH...               Files, folders, M3U, PLS and XSPF playlists, CUE sheets,
+                              http(s) addresses
+
+      OPTIONS:
+        --output OUTPUT       Play through pulse, alsa, null (silence in real time) or
+                              file:PATH (default: pulse, then alsa)
+        --device NAME         Play on this device; 'sotto devices' lists them
+        --plain               Print one line a track and read no keys
+        --volume N            sotto's own level, 0 to 100 (default: 100); the cube of
+                              N/100 is the factor, so 50 is -18 dB
+        --gain MODE           Apply loudness tags: off, track or album (default: off)
+        --mix                 Play beside other players (no player is paused yet:
+                              changes nothing)
+        --no-resume           Do not take up where the last run ended (nothing is kept
+                              yet)
+        --config FILE         Read this configuration (it has no settings yet)
+        --log FILE            Write what libraries complain about to FILE (otherwise
+                              it is dropped)
+        -h, --help            Show help information
+
+      KEYS:
+        space        pause or play          q            quit
+        left right   back or on 5 s         , .          back or on 1 min
+        up down      device volume          m            mute
+        ( )          sotto's own level      p n          previous, next
+
+      STATUS:
+        0   everything was played           1   something could not be played
+        64  wrong usage                     69  no output can be used
+        130 interrupted
+
+      """
+    #expect(Help.command(CommandSpec.named(.play)) == text)
+  }
+
+  @Test func `The help of info`() {
+    let text = """
+      OVERVIEW: Show what a file is: container, codec, rate, duration, tags
+
+      USAGE: sotto info [options] PATH...
+
+      ARGUMENTS:
+        PATH...               Files, folders, M3U, PLS and XSPF playlists, CUE sheets,
+                              http(s) addresses
+
+      OPTIONS:
+        --json                Print one JSON object a line; what is unknown is null
+        --log FILE            Write what libraries complain about to FILE (otherwise
+                              it is dropped)
+        -h, --help            Show help information
+
+      """
+    #expect(Help.command(CommandSpec.named(.info)) == text)
+  }
+
+  @Test func `The help of render`() {
+    let text = """
+      OVERVIEW: Write what playing would give into a WAV file
+
+      USAGE: sotto render [options] PATH -o OUT
+
+      ARGUMENTS:
+        PATH                  A file, or a CUE sheet or playlist that means one track
+
+      OPTIONS:
+        -o, --out OUT         The file to write; - writes bare little-endian samples
+                              to standard output
+        --format FORMAT       Samples as f32, s24 or s16 (default: f32)
+        --rate N              Frames a second, 1000 to 768000 (default: the file's
+                              own)
+        --from T              Begin at T: seconds, m:ss or h:mm:ss
+        --to T                End at T
+        --gain MODE           Apply loudness tags: off, track or album (default: off)
+        --replay FILE         Apply a session replay (not available yet)
+        --log FILE            Write what libraries complain about to FILE (otherwise
+                              it is dropped)
+        -h, --help            Show help information
+
+      """
+    #expect(Help.command(CommandSpec.named(.render)) == text)
+  }
+
+  @Test func `The help of devices`() {
+    let text = """
+      OVERVIEW: List sound servers, devices and ports, and which are current
+
+      USAGE: sotto devices [options]
+
+      OPTIONS:
+        --json                Print one JSON object a line, one line a server
+        --log FILE            Write what libraries complain about to FILE (otherwise
+                              it is dropped)
+        -h, --help            Show help information
+
+      """
+    #expect(Help.command(CommandSpec.named(.devices)) == text)
+  }
+
+  @Test func `The help of doctor`() {
+    let text = """
+      OVERVIEW: Tell what works on this machine and what to install or switch on
+
+      USAGE: sotto doctor [options]
+
+      OPTIONS:
+        --log FILE            Write what libraries complain about to FILE (otherwise
+                              it is dropped)
+        -h, --help            Show help information
+
+      STATUS:
+        0   something can be played         1   nothing can be played
+
+      """
+    #expect(Help.command(CommandSpec.named(.doctor)) == text)
+  }
+
+  @Test func `No help line is wider than 80 columns and no abstract ends with a full stop`() {
+    let texts = CommandSpec.all.map(Help.command) + [Help.overview()]
+    for line in texts.flatMap({ $0.split(separator: "\n") }) {
+      #expect(line.count <= 80, "\(line)")
+    }
+    for spec in CommandSpec.all { #expect(!spec.abstract.hasSuffix(".")) }
+  }
+}
