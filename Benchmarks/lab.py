@@ -92,6 +92,15 @@ class Lab:
                 return specification
         return None
 
+    def playing(self, timeout=8):
+        """Waits for a stream that plays."""
+        limit = now() + timeout
+        while self.stream() is None:
+            if now() > limit:
+                return False
+            time.sleep(0.05)
+        return True
+
     def monitor(self):
         monitor = Monitor(self)
         self.monitors.append(monitor)
@@ -252,7 +261,8 @@ class Running:
     def fill(self, text, position=0):
         quoted = " ".join("'" + f.replace("'", "'\\''") + "'" for f in self.files)
         for name, value in (("{home}", self.lab.home), ("{run}", self.lab.run),
-                            ("{files}", quoted), ("{at}", str(position))):
+                            ("{files}", quoted), ("{file}", self.files[0]),
+                            ("{at}", str(position))):
             text = text.replace(name, value)
         return text
 

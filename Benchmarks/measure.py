@@ -66,9 +66,9 @@ def steady(scratch, player, made, format, rate, warm, seconds):
 def paused(scratch, player, made, format, seconds):
     """Wake-ups a second while paused."""
     with Lab(scratch) as lab, Running(player, lab, [made.music(format)]) as running:
-        time.sleep(4)
-        if lab.stream() is None:
-            raise Failed("it did not play")
+        if not lab.playing():
+            raise Failed(f"it did not play: {running.said[-200:]!r}")
+        time.sleep(3)
         running.do(player.pause)
         time.sleep(4)
         own, before = running.own(), now()
@@ -153,7 +153,7 @@ def seek(scratch, player, made, format, times):
                     side = int((now() - origin) // tracks.SIDE + (turn % 2)) % 2
                     moment = running.do(player.back if turn % 2 else player.forward)
                 else:
-                    moment = running.do(player.seek, 10.5 if side else 96)
+                    moment = running.do(player.seek, 11 if side else 96)
                 other = 1 - side
                 frame = monitor.sound(monitor.frame_at(moment), 5, over=4000, channel=other)
                 if frame is None:

@@ -1,8 +1,8 @@
 """The players: how each is started and told what to do.
 
 A command is `key:TEXT` (typed on its terminal), `socket:PATH:LINE`, `fifo:PATH:LINE` or
-`run:COMMAND` (a program of its own, whose start is part of the time that is measured). {files},
-{home}, {run} and {at} (seconds) are filled in."""
+`run:COMMAND` (a program of its own, whose start is part of the time that is measured). {files}
+(quoted for a shell), {file}, {home}, {run} and {at} (seconds) are filled in."""
 
 import dataclasses
 import os
@@ -79,7 +79,7 @@ PEERS = [
     Player(
         "mpg123", "mpg123", "mpg123 -o pulse {files}", pause="key: ", resume="key: ",
         seek="fifo:{run}/mpg.fifo:JUMP {at}s", remote="mpg123 -o pulse -R --fifo {run}/mpg.fifo",
-        load="fifo:{run}/mpg.fifo:LOAD {files}", formats=("mp3",), packages=("mpg123",)),
+        load="fifo:{run}/mpg.fifo:LOAD {file}", formats=("mp3",), packages=("mpg123",)),
 ]
 
 
