@@ -28,7 +28,6 @@ import Glibc
     let code: Int32
     if isURL {
       guard TrackLocation(path: path).isURL else {
-        unsafe sotto_ff_free(handle)
         throw DecodingError(.protocolForbidden, "only http and https are played from the network")
       }
       let url = path.map { CChar(bitPattern: $0) } + [0]
@@ -37,10 +36,8 @@ import Glibc
       timing = ContainerTiming.read(descriptor)
       code = unsafe sotto_ff_open_file(handle, descriptor, timing?.replacesEdits ?? false)
     }
-    if code != 0 {
-      unsafe sotto_ff_free(handle)
-      throw FFmpegLibrary.error(code, isURL: isURL)
-    }
+    // From here on every stored property has its value, so a throw runs deinit, which frees.
+    if code != 0 { throw FFmpegLibrary.error(code, isURL: isURL) }
     unsafe sotto_ff_get_facts(handle, &facts)
   }
 
