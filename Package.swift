@@ -10,18 +10,24 @@ let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
 /// Modules that hold pointers say so at every use.
 let strictMemory: [SwiftSetting] = strict + [.strictMemorySafety()]
 
+/// The doors: the same for C, but a library's next version may deprecate what we call.
+let strictC: [CSetting] = [
+  .enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error),
+  .treatWarning("deprecated-declarations", as: .warning),
+]
+
 let package = Package(
   name: "sotto",
   products: [.executable(name: "sotto", targets: ["sotto"])],
   targets: [
     // Doors: what Swift cannot import, one library each.
-    .target(name: "CRealtime"),
+    .target(name: "CRealtime", cSettings: strictC),
     .target(
-      name: "CAudioOutput", dependencies: ["CRealtime"],
+      name: "CAudioOutput", dependencies: ["CRealtime"], cSettings: strictC,
       linkerSettings: [.linkedLibrary("pulse"), .linkedLibrary("asound")]),
-    .target(name: "CSndfile"),
-    .target(name: "CFFmpeg"),
-    .target(name: "CSoxr"),
+    .target(name: "CSndfile", cSettings: strictC),
+    .target(name: "CFFmpeg", cSettings: strictC),
+    .target(name: "CSoxr", cSettings: strictC),
 
     // Pure modules.
     .target(name: "AudioTypes", swiftSettings: strict),
