@@ -222,7 +222,7 @@ class Running:
     def __init__(self, player, lab, files, command=None):
         self.player, self.lab, self.files = player, lab, files
         self.tag = uuid.uuid4().hex
-        self.said = b""
+        self.said, self.sockets = b"", {}
         for path, text in player.files.items():
             path = self.fill(path)
             os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -274,11 +274,11 @@ class Running:
             os.write(self.master, rest.encode())
         elif kind == "socket":
             path, _, line = rest.partition(":")
-            with socket.socket(socket.AF_UNIX) as connection:
-                connection.connect(path)
-                moment = now()
-                connection.sendall(line.encode() + b"\n")
-                time.sleep(0.002)
+            if path not in self.sockets:
+                self.sockets[path] = socket.socket(socket.AF_UNIX)
+                self.sockets[path].connect(path)
+            moment = now()
+            self.sockets[path].sendall(line.encode() + b"\n")
         elif kind == "fifo":
             path, _, line = rest.partition(":")
             descriptor = os.open(path, os.O_WRONLY | os.O_NONBLOCK)
@@ -318,6 +318,8 @@ class Running:
         return found
 
     def stop(self):
+        for connection in self.sockets.values():
+            connection.close()
         for sign in (signal.SIGTERM, signal.SIGKILL):
             for process in self.processes():
                 try:

@@ -141,25 +141,26 @@ def seek(scratch, player, made, format, times):
     with Lab(scratch) as lab:
         running, monitor, first = begin(player, lab, [made.sides(format)], remote=not relative)
         with running:
-            # Where the track is within its five seconds; a step of five seconds leaves it as it is.
-            origin, side = monitor.time_of(first), 0
+            # When the track changes sides by itself: a seek must be heard before that. A step of
+            # five seconds leaves the moment as it is; a jump lands one second after a change.
+            change, side = monitor.time_of(first) + tracks.SIDE, 0
             time.sleep(2.5)
             for turn in range(times):
-                phase = (now() - origin) % tracks.SIDE
+                while change < now() + 1.8:
+                    # Too near: wait for the change by itself, and half a second more.
+                    time.sleep(max(0, change + 0.5 - now()))
+                    change, side = change + tracks.SIDE, 1 - side
                 if relative:
-                    # Neither near the change of sides by itself.
-                    if phase > 3.2 or phase < 0.6:
-                        time.sleep((tracks.SIDE + 0.6 - phase) % tracks.SIDE)
-                    side = int((now() - origin) // tracks.SIDE + (turn % 2)) % 2
                     moment = running.do(player.back if turn % 2 else player.forward)
                 else:
                     moment = running.do(player.seek, 11 if side else 96)
-                other = 1 - side
-                frame = monitor.sound(monitor.frame_at(moment), 5, over=4000, channel=other)
+                other, given = 1 - side, monitor.frame_at(moment)
+                frame = monitor.sound(given, change - 0.2 - now(), over=4000, channel=other)
                 if frame is None:
-                    raise Failed("a seek had no effect within 5 s")
+                    raise Failed("a seek had no effect")
+                if not relative:
+                    change = monitor.time_of(frame) + tracks.SIDE - 1
                 result["sound"].append((monitor.time_of(frame) - moment) * 1000)
-                given = monitor.frame_at(moment)
                 old = np.abs(monitor.recording()[given:frame, side])
                 heard = np.nonzero(old > 0.05)[0]
                 hole = frame - given - (int(heard[-1]) + 1 if len(heard) else 0)
