@@ -119,12 +119,7 @@ static void write_wanted(pa_stream *stream, size_t bytes, void *data) {
 
 static void underflowed(pa_stream *stream, void *data) {
   (void)stream;
-  pulse *p = data;
-  // Silence was all that was to come: after a hold, after the last frame, or before the first.
-  if (p->corked || p->stop_at >= 0 || p->queued_end == 0) return;
-  atomic_fetch_add(&p->clock.underruns, 1);
-  pulse_refresh_clock(p);
-  p->renderer.event(p->renderer.context, SOTTO_EVENT_UNDERRUN);
+  pulse_underflowed(data);
 }
 
 static void started(pa_stream *stream, void *data) {
@@ -196,16 +191,22 @@ static void free_pulse(pulse *p) {
   free(p);
 }
 
-// The queue holds 2 s and is filled when half of it has been heard. One frame is enough to start
+// libpulse cuts what is written into blocks of its memory pool (64 KB less a little).
+int64_t pulse_block_frames(size_t frame_bytes) { return (int64_t)(65000 / frame_bytes); }
+
+// The queue holds 2 s and is filled when almost half of it was heard. One frame is enough to start
 // (and to go on after the queue ran dry), so a sound of a few milliseconds is heard too.
 //
-// ADJUST_LATENCY gives the device (tlength - 2 * minreq) / 2 of its own: about 21 ms, one usual
-// PipeWire quantum.
-static void queue_size(pa_buffer_attr *size, int rate, size_t frame_bytes) {
-  uint32_t bytes = (uint32_t)((size_t)rate * frame_bytes);
+// ADJUST_LATENCY gives the device (tlength - 2 * minreq) / 2. That is first 22 ms, one usual
+// PipeWire quantum. PulseAudio later gets more (`deep`), since it takes back what the device holds
+// and then wakes less often; but never more than most of a block, see take_turn.
+void pulse_queue_size(pa_buffer_attr *size, int rate, size_t frame_bytes, bool deep) {
+  int64_t device = (int64_t)rate * (deep ? 110 : 22) / 1000;
+  int64_t most = pulse_block_frames(frame_bytes) * 6 / 10;
+  if (device > most) device = most;
   size->maxlength = (uint32_t)-1;
-  size->tlength = 2 * bytes;
-  size->minreq = (uint32_t)((uint64_t)rate * 978 / 1000 * frame_bytes);
+  size->tlength = (uint32_t)((size_t)rate * 2 * frame_bytes);
+  size->minreq = (uint32_t)((size_t)(rate - device) * frame_bytes);
   size->prebuf = (uint32_t)frame_bytes;
   size->fragsize = (uint32_t)-1;
 }
@@ -229,7 +230,7 @@ static bool open_stream(pulse *p, const sotto_output_request *request, bool *tim
     return false;
   }
   pa_buffer_attr size;
-  queue_size(&size, (int)format.rate, p->frame_bytes);
+  pulse_queue_size(&size, (int)format.rate, p->frame_bytes, false);
   pa_stream_flags_t flags = PA_STREAM_START_CORKED | PA_STREAM_ADJUST_LATENCY;
   if (request->rate <= 0) flags |= PA_STREAM_FIX_RATE;
   bool ok =
@@ -306,6 +307,8 @@ static sotto_output *pulse_open(const sotto_output_request *request, sotto_outpu
   }
   p->rate = (int)pa_stream_get_sample_spec(p->stream)->rate;
   p->clock.rate = p->rate;
+  p->first_frames = pulse_block_frames(p->frame_bytes);
+  if (p->first_frames > p->rate / 6) p->first_frames = p->rate / 6;
   p->sink_index = pa_stream_get_device_index(p->stream);
   const char *device = pa_stream_get_device_name(p->stream);
   strncpy(p->description, device ? device : "", sizeof p->description - 1);

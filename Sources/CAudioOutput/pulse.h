@@ -39,13 +39,20 @@ typedef struct pulse {
   bool lost;
 
   // The queue, in frames of the stream's timeline.
+  int64_t shift;       ///< the server's index of a frame, less the frame: padding that was heard
   int64_t next;        ///< the next frame to render
   int64_t queued_end;  ///< the server's write index; past `next` only while padding is queued
+  int64_t silent_end;  ///< up to where the server has silence behind `next`
+  int64_t first_frames;  ///< of a turn's first block
   int64_t target;      ///< up to where the running fill goes
   int64_t stop_at;     ///< where the stream corks, -1: nowhere
   uint32_t stop_event;
   bool finished;       ///< nothing follows `next`
+  bool starved;        ///< what follows `next` is not there yet
+  bool dry;            ///< starved, and all before `next` was heard
+  bool deep;           ///< the device reads far ahead
   bool corked;
+  bool starting;       ///< uncorked, and the server has not said that sound runs
   bool exact;          ///< corked, and `read_frame` is where it will go on
   bool filling;
   bool kicked_again;
@@ -82,6 +89,7 @@ typedef struct pulse {
 void pulse_begin_turn(pulse *p);
 void pulse_top_up(pulse *p);
 void pulse_started(pulse *p);
+void pulse_underflowed(pulse *p);
 void pulse_refresh_clock(pulse *p);
 void pulse_fill_due(pa_mainloop_api *api, pa_time_event *event, const struct timeval *tv, void *data);
 void pulse_stop_due(pa_mainloop_api *api, pa_time_event *event, const struct timeval *tv, void *data);
@@ -94,6 +102,9 @@ void pulse_apply_mute(pulse *p);
 sotto_survey *pulse_survey(const char *server, sotto_output_error *error);
 
 /// pulse.c
+void pulse_queue_size(pa_buffer_attr *size, int rate, size_t frame_bytes, bool deep);
+/// Frames in the largest block that libpulse sends whole.
+int64_t pulse_block_frames(size_t frame_bytes);
 pa_context *pulse_context(pa_mainloop *loop);
 /// Runs the loop on the calling thread until the context is ready; false with `error` filled.
 bool pulse_connect(pa_mainloop *loop, pa_context *context, const char *server, bool *timed_out,

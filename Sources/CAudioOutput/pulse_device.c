@@ -23,6 +23,12 @@ static void sink_answer(pa_context *context, const pa_sink_info *info, int end, 
   pulse *p = data;
   if (end != 0 || !info || info->index != p->sink_index) return;
   p->rewinds_device = takes_back(p, info);
+  if (p->rewinds_device && !p->deep) {
+    p->deep = true;
+    pa_buffer_attr size;
+    pulse_queue_size(&size, p->rate, p->frame_bytes, true);
+    pulse_unref(pa_stream_set_buffer_attr(p->stream, &size, NULL, NULL));
+  }
   p->sink_volume = info->volume;
   int64_t packed = (int64_t)percent_of(&info->volume) * 2 + (info->mute ? 1 : 0);
   bool volume_changed = atomic_exchange(&p->volume, packed) != packed;

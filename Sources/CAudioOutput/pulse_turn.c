@@ -10,13 +10,14 @@
 #include <string.h>
 #include <sys/time.h>
 
-// Milliseconds of the first piece: all that has to be rendered within the margin.
-static const int first_piece_ms = 40;
-// Milliseconds rendered in one round of the main loop after it.
+// Milliseconds rendered in one round of the main loop after the first piece.
 static const int fill_piece_ms = 250;
-// Silence queued behind the last frame. PipeWire plays only whole quanta, and neither server should
-// see a queue run dry before the stream is corked.
+// Silence queued behind the last frame while nothing more is there: longer than any device reads
+// ahead. PipeWire plays only whole quanta, and PulseAudio loses what the device holds of a stream
+// whose queue ran dry when it is taken back.
 static const int padding_ms = 250;
+// The quantum that the first queue size asks PipeWire for.
+static const int quantum_ms = 22;
 static const int least_margin_us = 2000;
 static const int most_margin_us = 60000;
 // A real device cannot take back what is about to be fetched (PulseAudio keeps 1.33 ms).
@@ -36,8 +37,10 @@ static int64_t microseconds(const struct timeval *at) {
 static bool read_timing(pulse *p) {
   const pa_timing_info *info = pa_stream_get_timing_info(p->stream);
   if (!info || info->read_index_corrupt) return false;
-  p->read_frame = info->read_index / (int64_t)p->frame_bytes;
+  p->read_frame = info->read_index / (int64_t)p->frame_bytes - p->shift;
   p->sink_frames = frames_of_us(p, (int64_t)info->sink_usec);
+  // PipeWire leaves out the quantum that it has read and is only about to play.
+  if (p->is_pipewire) p->sink_frames += frames_of_ms(p, quantum_ms);
   p->reported_us = microseconds(&info->timestamp);
   struct timeval now;
   gettimeofday(&now, NULL);
@@ -102,50 +105,76 @@ void pulse_refresh_clock(pulse *p) { ask(p, clock_answer); }
 
 // MARK: queueing
 
-// Renders up to `frames` from `next` on straight into the server's memory. Returns the frames that
-// came; the stream's end is noted in `finished`.
-static int64_t queue_rendered(pulse *p, int64_t frames) {
+// Renders up to `frames` from `next` on straight into the server's memory and queues them in one
+// block. When fewer come, silence fills the block up to `least` frames. Returns the frames rendered;
+// why fewer came is noted in `finished` and `starved`.
+static int64_t queue_rendered(pulse *p, int64_t frames, int64_t least) {
   void *memory = NULL;
-  size_t bytes = (size_t)frames * p->frame_bytes;
+  size_t bytes = (size_t)(frames > least ? frames : least) * p->frame_bytes;
   if (pa_stream_begin_write(p->stream, &memory, &bytes) < 0 || !memory) return 0;
   int64_t room = (int64_t)(bytes / p->frame_bytes);
-  if (room < frames) frames = room;
-  sotto_rendered rendered = p->renderer.render(p->renderer.context, p->next, memory, frames);
-  p->finished = rendered.finished;
-  if (rendered.frames <= 0) {
+  if (frames > room) frames = room;
+  if (least > room) least = room;
+  sotto_rendered rendered = {.frames = 0, .finished = false};
+  if (frames > 0) {
+    rendered = p->renderer.render(p->renderer.context, p->next, memory, frames);
+    p->finished = rendered.finished;
+    p->starved = !rendered.finished && rendered.frames < frames;
+  }
+  int64_t came = rendered.frames;
+  int64_t queued = came > least ? came : least;
+  if (queued <= 0) {
     pa_stream_cancel_write(p->stream);
     return 0;
   }
-  int64_t back = (p->next - p->queued_end) * (int64_t)p->frame_bytes;
-  pa_stream_write(p->stream, memory, (size_t)rendered.frames * p->frame_bytes, NULL, back,
-                  PA_SEEK_RELATIVE);
-  p->next += rendered.frames;
-  p->queued_end = p->next;
+  memset((char *)memory + (size_t)came * p->frame_bytes, 0,
+         (size_t)(queued - came) * p->frame_bytes);
+  pa_stream_write(p->stream, memory, (size_t)queued * p->frame_bytes, NULL,
+                  (p->next - p->queued_end) * (int64_t)p->frame_bytes, PA_SEEK_RELATIVE);
+  p->queued_end = p->next + queued;
+  p->next += came;
+  if (came > 0) p->dry = false;
   shared_clock_set_end(&p->clock, p->next);
-  return rendered.frames;
+  return came;
 }
 
-// Queues silence behind `next` without counting it as rendered: what is rendered later goes over it.
-static void queue_padding(pulse *p, int64_t frames) {
-  int64_t at = p->next;
-  while (frames > 0) {
+// Queues silence up to `end` without counting it as rendered: what is rendered later goes over it,
+// and what is heard of it is taken out of the timeline (skip_padding). Up to `silent_end` the
+// server still has the silence of last time, which one frame at its end brings back.
+static void queue_padding(pulse *p, int64_t end) {
+  int64_t at = p->queued_end;
+  if (p->silent_end > at + 1) at = p->silent_end - 1;
+  if (end < p->silent_end) end = p->silent_end;
+  while (at < end) {
     void *memory = NULL;
-    size_t bytes = (size_t)frames * p->frame_bytes;
+    size_t bytes = (size_t)(end - at) * p->frame_bytes;
     if (pa_stream_begin_write(p->stream, &memory, &bytes) < 0 || !memory) return;
-    int64_t room = (int64_t)(bytes / p->frame_bytes);
-    if (room > frames) room = frames;
-    if (room <= 0) {
+    int64_t frames = (int64_t)(bytes / p->frame_bytes);
+    if (frames > end - at) frames = end - at;
+    if (frames <= 0) {
       pa_stream_cancel_write(p->stream);
       return;
     }
-    bytes = (size_t)room * p->frame_bytes;
+    bytes = (size_t)frames * p->frame_bytes;
     memset(memory, 0, bytes);
     pa_stream_write(p->stream, memory, bytes, NULL, (at - p->queued_end) * (int64_t)p->frame_bytes,
                     PA_SEEK_RELATIVE);
-    at += room;
-    frames -= room;
+    at += frames;
     p->queued_end = at;
   }
+  p->silent_end = p->queued_end;
+}
+
+// Takes `frames` of padding that were heard out of the timeline: `next` comes right after what was
+// last heard, and nobody above learns that the server counted on.
+static void skip_padding(pulse *p, int64_t frames) {
+  p->shift += frames;
+  p->read_frame -= frames;
+  p->queued_end -= frames;
+  p->silent_end -= frames;
+  p->anchor -= (double)frames;
+  int64_t base = atomic_load(&p->clock.frame), at = atomic_load(&p->clock.at_ns);
+  shared_clock_set(&p->clock, base - frames, at, atomic_load(&p->clock.running));
 }
 
 // Where the queue should reach, by what the server says it has room for.
@@ -161,25 +190,18 @@ static void turn_done(pulse *p);
 // Renders until `most` frames were queued, the target is reached, or nothing more comes.
 static void fill(pulse *p, int64_t most) {
   int64_t piece = frames_of_ms(p, fill_piece_ms);
-  while (most > 0 && p->next < p->target && !p->finished) {
+  while (most > 0 && p->next < p->target && !p->finished && !p->starved) {
     int64_t frames = p->target - p->next;
     if (frames > piece) frames = piece;
     if (frames > most) frames = most;
-    int64_t came = queue_rendered(p, frames);
-    if (came == 0) {
-      p->target = p->next;
-      break;
-    }
-    most -= came;
+    most -= queue_rendered(p, frames, 0);
   }
-  if (p->next < p->target && !p->finished) return;
+  if (p->next < p->target && !p->finished && !p->starved) return;
   p->filling = false;
-  if (p->finished) {
-    if (p->queued_end <= p->next) queue_padding(p, frames_of_ms(p, padding_ms));
-    if (p->stop_at < 0) {
-      p->stop_at = p->next;
-      p->stop_event = SOTTO_EVENT_FINISHED;
-    }
+  if (p->finished || p->starved) queue_padding(p, p->next + frames_of_ms(p, padding_ms));
+  if (p->finished && p->stop_at < 0) {
+    p->stop_at = p->next;
+    p->stop_event = SOTTO_EVENT_FINISHED;
   }
   arm_stop(p);
 }
@@ -189,7 +211,12 @@ void pulse_top_up(pulse *p) {
   tell_heard(p);
   // The processor's clock and the device's drift apart by some 0.1 ms a second.
   if (++p->writes >= 8) pulse_refresh_clock(p);
-  if (p->turn_phase != TURN_NONE || p->filling || p->finished) return;
+  if (p->turn_phase != TURN_NONE || p->filling) return;
+  if (p->finished || p->starved) {
+    // Where the next frame may go only a turn can tell.
+    queue_padding(p, wanted_end(p));
+    return;
+  }
   p->target = wanted_end(p);
   fill(p, p->target);
 }
@@ -236,6 +263,7 @@ static void uncork(pulse *p) {
   p->corked = false;
   p->exact = false;
   p->anchored = false;
+  p->starting = true;
   pulse_unref(pa_stream_cork(p->stream, 0, NULL, NULL));
 }
 
@@ -243,6 +271,10 @@ static void check_answer(pa_stream *stream, int ok, void *data);
 
 static void take_turn(pulse *p, int64_t frame, bool again) {
   p->turn_phase = TURN_NONE;
+  if (frame > p->next) {
+    skip_padding(p, frame - p->next);
+    frame = p->next;
+  }
   p->turn_frame = frame;
   p->asked_us = p->reported_us;
   atomic_fetch_add(&p->turns, 1);
@@ -251,27 +283,20 @@ static void take_turn(pulse *p, int64_t frame, bool again) {
   int64_t end = wanted_end(p);
   if (turn.rewrite) {
     p->next = frame;
-  } else if (p->next < frame) {
-    p->next = frame;  // padding was heard meanwhile
+    p->silent_end = frame;
   }
-  bool cut = turn.rewrite && p->queued_end > p->next;
   p->finished = false;
+  p->starved = false;
   p->stop_at = turn.hold_at;
   p->stop_event = SOTTO_EVENT_HELD;
   p->target = end;
   bool was_corked = p->corked;
-  if (p->next < p->target) {
-    int64_t piece = frames_of_ms(p, first_piece_ms);
-    if (piece > p->target - p->next) piece = p->target - p->next;
-    int64_t came = queue_rendered(p, piece);
-    if (came == 0 && !p->finished) {
-      // Nothing to hear yet, and what was queued must not be heard: one silent frame cuts it off.
-      if (cut) {
-        queue_padding(p, 1);
-        p->next = p->queued_end;
-      }
-      p->target = p->next;
-    }
+  // One block, longer than the device reads ahead. Were there less behind its first frame, even for
+  // the moment until the next block, the device would find the end of the queue.
+  int64_t room = p->target - p->next;
+  if (room > p->first_frames) room = p->first_frames;
+  if (p->queued_end != p->next || p->queued_end == 0) {
+    queue_rendered(p, room, p->first_frames);
   }
   bool starts = was_corked && turn.sounding && p->queued_end > p->read_frame;
   if (starts) uncork(p);
@@ -354,11 +379,17 @@ static void check_answer(pa_stream *stream, int ok, void *data) {
 
 // MARK: stopping
 
+// The frame at which something is to happen: a cork, or the report that the device runs dry.
+static int64_t due_frame(const pulse *p) {
+  if (p->stop_at >= 0) return p->stop_at;
+  return p->starved && !p->dry ? p->next : -1;
+}
+
 static void arm_stop(pulse *p) {
-  if (p->stop_at < 0 || p->corked) return;
-  int64_t left = p->stop_at - heard_now(p);
+  if (due_frame(p) < 0 || p->corked) return;
+  int64_t left = due_frame(p) - heard_now(p);
   if (left < 0) left = 0;
-  pa_usec_t wait = (pa_usec_t)(left * 1000000 / p->rate) + 1000;
+  pa_usec_t wait = (pa_usec_t)(left * 1000000 / p->rate) + (p->is_pipewire ? 3000 : 1000);
   pa_context_rttime_restart(p->context, p->stop_timer, pa_rtclock_now() + wait);
 }
 
@@ -367,6 +398,7 @@ static void held_answer(pa_stream *stream, int ok, void *data) {
   pulse *p = data;
   if (!ok || p->lost || !p->corked || p->stop_at < 0 || !read_timing(p)) return;
   p->exact = true;
+  if (p->read_frame > p->next) skip_padding(p, p->read_frame - p->next);
   set_clock(p);
   p->stop_at = -1;
   p->renderer.event(p->renderer.context, p->stop_event);
@@ -382,11 +414,18 @@ static void corked_answer(pa_stream *stream, int ok, void *data) {
 static void stop_answer(pa_stream *stream, int ok, void *data) {
   (void)stream;
   pulse *p = data;
-  if (!ok || p->lost || p->corked || p->stop_at < 0 || !read_timing(p)) return;
+  if (!ok || p->lost || p->corked || due_frame(p) < 0 || !read_timing(p)) return;
   set_clock(p);
   if (p->turn_phase != TURN_NONE || p->filling) return;  // their end arms the timer again
-  if (p->playing && heard_now(p) < p->stop_at && p->stop_at <= p->next) {
+  // PipeWire's step may be later than the clock thinks; what it has not read, a cork would cut off.
+  if (p->playing && (heard_now(p) < due_frame(p) || p->read_frame < due_frame(p))) {
     arm_stop(p);
+    return;
+  }
+  if (p->stop_at < 0) {
+    p->dry = true;
+    atomic_fetch_add(&p->clock.underruns, 1);
+    p->renderer.event(p->renderer.context, SOTTO_EVENT_UNDERRUN);
     return;
   }
   p->corked = true;
@@ -398,11 +437,32 @@ void pulse_stop_due(pa_mainloop_api *api, pa_time_event *event, const struct tim
                     void *data) {
   (void)api, (void)event, (void)tv;
   pulse *p = data;
-  if (!p->lost && !p->corked && p->stop_at >= 0) ask(p, stop_answer);
+  if (!p->lost && !p->corked && due_frame(p) >= 0) ask(p, stop_answer);
 }
 
+// The server also says so when it went on after a queue that ran dry before the device did.
 void pulse_started(pulse *p) {
-  if (p->lost) return;
+  if (p->lost || !p->starting) return;
+  p->starting = false;
   pulse_refresh_clock(p);
   p->renderer.event(p->renderer.context, SOTTO_EVENT_STARTED);
+}
+
+static void underflow_answer(pa_stream *stream, int ok, void *data) {
+  (void)stream;
+  pulse *p = data;
+  if (!ok || p->lost || !read_timing(p)) return;
+  set_clock(p);
+  // A device that reads ahead finds the end of the queue long before it is heard.
+  if (p->corked || p->stop_at >= 0 || p->starved || p->filling) return;
+  if (p->playing && heard_at_report(p) < p->next) return;
+  atomic_fetch_add(&p->clock.underruns, 1);
+  p->starting = true;
+  p->renderer.event(p->renderer.context, SOTTO_EVENT_UNDERRUN);
+}
+
+void pulse_underflowed(pulse *p) {
+  // Before the first frame and after a hold only silence was to come.
+  if (p->lost || p->corked || p->stop_at >= 0 || p->queued_end == 0) return;
+  ask(p, underflow_answer);
 }
