@@ -63,6 +63,7 @@ class Bench:
             print(f"{name}: {job[0].name} {label}: {row.get('failed', 'ok')}", file=sys.stderr)
             return dict(zip(("format", "run"), job[1:]), **row)
 
+        jobs = [job for job in jobs if not job[0].measures or name in job[0].measures]
         with ThreadPoolExecutor(at_once) as pool:
             rows = list(pool.map(one, jobs))
         with open(f"{self.scratch}/{name}.json", "w") as file:
@@ -82,7 +83,7 @@ class Bench:
 
     def wakeups(self):
         seconds = 3 * self.options.seconds
-        jobs = [(p, "wav" if p.plays("wav") else "mp3", r) for r in range(1) for p in self.players]
+        jobs = [(p, "wav" if p.plays("wav") else "mp3", 0) for p in self.players]
         self.rows("playing", jobs, lambda p, f, r: measure.steady(
             self.scratch, p, self.made, f, 44100, 5, seconds), self.options.j)
         self.rows("paused", jobs, lambda p, f, r: measure.paused(

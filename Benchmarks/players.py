@@ -25,6 +25,7 @@ class Player:
     remote: str = ""  # a command that starts it for `seek`, where that is another
     load: str = ""
     packages: tuple = ()
+    measures: tuple = ()  # empty: all
 
     def plays(self, format):
         return not self.formats or format.split(".")[-1] in self.formats
@@ -34,10 +35,14 @@ class Player:
         return shutil.which(self.program) is not None
 
 
-def sotto(binary, name="sotto", options=""):
-    return Player(
-        name, binary, f"{binary} play {options} {{files}}", pause="key: ", resume="key: ",
-        forward="key:\x1b[C", back="key:\x1b[D")
+def sotto(binary):
+    return [
+        Player("sotto", binary, f"{binary} play {{files}}", pause="key: ", resume="key: ",
+               forward="key:\x1b[C", back="key:\x1b[D"),
+        # Without a clock on the screen, and without keys.
+        Player("sotto --plain", binary, f"{binary} play --plain {{files}}", pause="", resume="",
+               measures=("playing",)),
+    ]
 
 
 PEERS = [
@@ -85,7 +90,7 @@ PEERS = [
 
 def chosen(names, binary):
     """The players asked for, or all that are installed, sotto first."""
-    known = [sotto(binary), sotto(binary, "sotto --plain", "--plain"), *PEERS]
+    known = [*sotto(binary), *PEERS]
     if not names:
         return [p for p in known if p.installed]
     wanted = names.split(",")

@@ -119,8 +119,9 @@ def wakeups(playing, rest):
     for player in unique(r["player"] for r in playing + rest):
         line = [player]
         for rows in (playing, rest):
-            good = [r for r in rows if r["player"] == player and "failed" not in r]
-            line.append(f"{median(good, 'wakeups'):.1f}" if good else "fails")
+            here = [r for r in rows if r["player"] == player]
+            good = [r for r in here if "failed" not in r]
+            line.append(f"{median(good, 'wakeups'):.1f}" if good else "fails" if here else "–")
         body.append(line)
     return table(["player", "playing", "paused"], body)
 
