@@ -64,24 +64,23 @@ final class ByteFile {
     return done
   }
 
+  /// Fills the first `count` bytes of an array from `offset` on; see the other.
+  func read(
+    at offset: Int64, into bytes: inout [UInt8], count: Int
+  ) throws(DecodingError) -> Int {
+    precondition(count <= bytes.count)
+    return try unsafe bytes.withUnsafeMutableBufferPointer { (buffer) throws(DecodingError) in
+      let part = unsafe UnsafeMutableBufferPointer(rebasing: buffer[..<count])
+      return try unsafe read(at: offset, into: UnsafeMutableRawBufferPointer(part))
+    }
+  }
+
   /// Up to `count` bytes from `offset` on. For headers and tags, never for sound.
   func bytes(at offset: Int64, count: Int) throws(DecodingError) -> [UInt8] {
     guard offset >= 0, offset < size, count > 0 else { return [] }
     let wanted = Int(min(Int64(count), size - offset))
     var bytes = [UInt8](repeating: 0, count: wanted)
-    var done = 0
-    while done < wanted {
-      let count = unsafe bytes.withUnsafeMutableBytes { buffer in
-        unsafe pread(
-          descriptor, buffer.baseAddress! + done, wanted - done, off_t(base + offset) + off_t(done))
-      }
-      if count == 0 { break }
-      if count < 0 {
-        if errno == EINTR { continue }
-        throw Self.error(errno)
-      }
-      done += count
-    }
+    let done = try read(at: offset, into: &bytes, count: wanted)
     bytes.removeLast(wanted - done)
     return bytes
   }

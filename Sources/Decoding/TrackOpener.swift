@@ -26,9 +26,29 @@ public enum TrackOpener {
     case .wave64: if let source = try Wave64.read(file) { return try pcm(file, source) }
     case .aiff: if let source = try AIFFHeader.read(file) { return try pcm(file, source) }
     case .text: throw DecodingError(.notAudio, "not an audio file")
-    case .flac, .oggFlac, .oggVorbis, .mp3, .caf, .au, .rareUncompressed, .other: break
+    case .flac, .oggFlac, .oggVorbis, .caf, .au, .rareUncompressed:
+      return try with({ () throws(DecodingError) in try SndfileDecoder(file, kind) }, location)
+    case .mp3: return try with({ () throws(DecodingError) in try MP3Decoder(file) }, location)
+    case .other: break
     }
     return try FFmpegDecoder(path: location.path, isURL: false)
+  }
+
+  /// Opens with libsndfile, or where that is missing or refuses the file with FFmpeg. Where FFmpeg
+  /// is missing too, the first reason is the one to tell.
+  private static func with(
+    _ open: () throws(DecodingError) -> any Decoder, _ location: TrackLocation
+  ) throws(DecodingError) -> any Decoder {
+    do {
+      return try open()
+    } catch {
+      if error.code == .ioError { throw error }
+      do {
+        return try FFmpegDecoder(path: location.path, isURL: false)
+      } catch let second {
+        throw second.code == .libraryMissing ? error : second
+      }
+    }
   }
 
   private static func pcm(_ file: ByteFile, _ source: PCMSource) throws(DecodingError) -> PCMDecoder
