@@ -16,12 +16,17 @@ public final class MP3Decoder: Decoder {
   private let total: Int64
   private var position: Int64 = 0
 
-  /// Frames of the stream decoded and dropped after a seek. A frame takes bits from up to 511
-  /// bytes of sound before it, which is 9 frames at the lowest rates; the filters reach back two.
-  private static let preroll: Int64 = 12
+  /// Frames of the stream decoded and dropped after a seek, to begin with. A frame takes bits from
+  /// up to 511 bytes of sound before it, which is 9 frames at 32 kbit/s.
+  private static let preroll: Int64 = 14
+  /// Frames that must be whole before the wanted one: the filters reach back two.
+  private static let warmUp: Int64 = 3
   /// The library's filter turns in a ring of 16 that comes round after 8 frames at the latest.
   /// Beginning there gives the last bit of every sample as in a straight decode.
   private static let phase: Int64 = 8
+
+  /// The frame to begin with at or before a frame.
+  private static func start(_ frame: Int64) -> Int64 { max(0, frame) / phase * phase }
 
   init(_ file: ByteFile) throws(DecodingError) {
     stream = try MPEGStream(file)
@@ -80,9 +85,18 @@ public final class MP3Decoder: Decoder {
     guard position < total else { return }
     let samples = Int64(stream.header.samples)
     let raw = position + skip
-    let wanted = max(0, raw / samples - Self.preroll)
-    let first = wanted - wanted % Self.phase
-    let silent = first > 0 ? try stream.silenced(from: first) : (bytes: [], frames: 0)
+    let target = raw / samples
+    var back = Self.preroll
+    var first = Self.start(target - back)
+    var silent: (bytes: [UInt8], frames: Int64) = ([], 0)
+    while first > 0 {
+      silent = try stream.silenced(from: first)
+      if first + silent.frames + Self.warmUp <= target { break }
+      // At the lowest rates the store reaches over dozens of frames.
+      silent = ([], 0)
+      back *= 2
+      first = Self.start(target - back)
+    }
     let pieces = try stream.pieces(from: first + silent.frames)
     // Without a tag the library reckons how long the stream is, and reads no further than that.
     // What it reckons from a greater length is always enough; the end is where the bytes end.
