@@ -39,10 +39,12 @@ struct sotto_ff_flag {
   X(avutil, av_frame_alloc) \
   X(avutil, av_frame_free) \
   X(avutil, av_frame_unref) \
+  X(avutil, av_frame_get_side_data) \
   X(avutil, av_rescale) \
   X(avutil, av_get_bytes_per_sample) \
   X(avutil, av_channel_layout_channel_from_index) \
   X(avcodec, avcodec_find_decoder) \
+  X(avcodec, avcodec_find_decoder_by_name) \
   X(avcodec, avcodec_descriptor_get) \
   X(avcodec, avcodec_profile_name) \
   X(avcodec, avcodec_get_name) \

@@ -21,7 +21,11 @@ int sotto_ff_restart(sotto_ff_reader *reader) {
   AVStream *stream = audio(reader);
   sotto_av.av_frame_unref(reader->frame);
   if (reader->codec) sotto_av.avcodec_free_context(&reader->codec);
-  const AVCodec *decoder = sotto_av.avcodec_find_decoder(stream->codecpar->codec_id);
+  const AVCodec *decoder = NULL;
+  // FFmpeg's own Speex decoder is wrong in wideband (5.1: by a quarter of full scale).
+  if (stream->codecpar->codec_id == AV_CODEC_ID_SPEEX)
+    decoder = sotto_av.avcodec_find_decoder_by_name("libspeex");
+  if (!decoder) decoder = sotto_av.avcodec_find_decoder(stream->codecpar->codec_id);
   if (!decoder) return AVERROR_DECODER_NOT_FOUND;
   reader->codec = sotto_av.avcodec_alloc_context3(decoder);
   if (!reader->codec) return AVERROR(ENOMEM);
@@ -72,6 +76,14 @@ int sotto_ff_receive(sotto_ff_reader *reader, sotto_ff_block *block) {
   block->frames = frame->nb_samples;
   block->rate = frame->sample_rate;
   block->channels = frame->ch_layout.nb_channels;
+  block->skip = 0;
+  const AVFrameSideData *side =
+    sotto_av.av_frame_get_side_data(frame, AV_FRAME_DATA_SKIP_SAMPLES);
+  if (side && side->size >= 4) {
+    const uint8_t *bytes = side->data;
+    uint32_t skip = bytes[0] | bytes[1] << 8 | bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+    if (skip < 1 << 20) block->skip = (int32_t)skip;
+  }
   return 1;
 }
 

@@ -33,6 +33,7 @@ void sotto_ff_get_facts(sotto_ff_reader *reader, sotto_ff_facts *facts) {
   facts->tick_den = stream->time_base.den;
   facts->packet_frames = parameters->frame_size;
   facts->packet_unit = reader->wma_frame;
+  facts->first_is_short = reader->wma_frame && reader->wma_reservoir;
   facts->size = sotto_av.avio_size(reader->io);
   facts->id = stream->id;
   facts->delay = parameters->initial_padding > 0 ? parameters->initial_padding : 0;

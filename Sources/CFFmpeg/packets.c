@@ -77,6 +77,11 @@ int64_t sotto_ff_packet_frames(sotto_ff_reader *reader, const AVPacket *packet) 
       packet->dts, packet->pos);
     if (reader->parser->duration > 0) return reader->parser->duration;
   }
+  // Ticks finer than frames tell the length by rounding.
+  int64_t num = stream->time_base.num, den = stream->time_base.den;
+  int64_t rate = stream->codecpar->sample_rate;
+  if (packet->duration > 0 && packet->duration < 1 << 24 && num == 1 && den > rate)
+    return (packet->duration * rate + den / 2) / den;
   if (stream->codecpar->codec_id == AV_CODEC_ID_AAC && stream->codecpar->frame_size <= 0)
     return 1024;
   int frames = sotto_av.av_get_audio_frame_duration2(stream->codecpar, packet->size);

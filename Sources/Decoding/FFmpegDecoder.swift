@@ -69,7 +69,7 @@ public final class FFmpegDecoder: Decoder {
       frame: 0, time: opening.packet.time == Timeline.noTime ? 0 : opening.packet.time,
       position: opening.packet.position, size: opening.packet.size)
     info = TrackInfo(format: format)
-    try measure(opening.packet)
+    try measure(opening.packet, opening.block)
     info = trackInfo()
     if timeline.kind == .live || timeline.kind == .rough {
       begin(with: opening.block)
@@ -122,10 +122,12 @@ public final class FFmpegDecoder: Decoder {
   }
 
   /// Finds how packets tell their frames, and how long the music is.
-  private func measure(_ first: sotto_ff_packet) throws(DecodingError) {
+  private func measure(_ first: sotto_ff_packet, _ block: sotto_ff_block) throws(DecodingError) {
     let facts = unsafe reader.facts
-    timeline.delay = Timeline.scaled(
-      max(Int64(first.skip), unsafe Int64(facts.delay)), timeline.rate, timeline.packetRate)
+    timeline.delay = max(
+      Timeline.scaled(
+        max(Int64(first.skip), unsafe Int64(facts.delay)), timeline.rate, timeline.packetRate),
+      Int64(block.skip))
     guard unsafe facts.seekable else { return }
     timeline.largestPacket = timeline.frames(of: first)
     if Timeline.isExact(reader, rate: format.sampleRate) {
@@ -142,6 +144,10 @@ public final class FFmpegDecoder: Decoder {
     let packet = held
     held = nil
     try timeline.scan(reader, from: packet, traits: traits)
+    if let timing = reader.timing, let frames = timing.frames {
+      timeline.frames = frames
+      timeline.delay = timing.delay
+    }
   }
 
   private func measuredDuration() -> Int64 {
@@ -154,16 +160,9 @@ public final class FFmpegDecoder: Decoder {
     let facts = unsafe reader.facts
     let total = unsafe facts.duration > 0 ? measuredDuration() : nil
     timeline.frames = total
-    if let timing = reader.timing {
-      if let frames = timing.frames {
-        timeline.frames = frames
-        timeline.delay = timing.delay
-        return
-      }
-      if let track = timing.tracks.first(where: { unsafe $0.id == facts.id }) {
-        measure(track)
-        return
-      }
+    if let track = reader.timing?.tracks.first(where: { unsafe $0.id == facts.id }) {
+      measure(track)
+      return
     }
     // Ogg counts the delay in, the others do not.
     if reader.container == "ogg", let total { timeline.frames = max(0, total - timeline.delay) }
@@ -176,7 +175,11 @@ public final class FFmpegDecoder: Decoder {
     }
     timeline.delay = raw(track.start)
     timeline.frames = raw(track.end) - timeline.delay
-    timeline.padding = raw(track.length) - raw(track.end)
+    // The last packet decodes to more than its duration says.
+    let packet = max(timeline.largestPacket, 1)
+    let decoded = (raw(track.length) + packet - 1) / packet * packet
+    let isLossy = unsafe reader.facts.bit_depth == 0
+    timeline.padding = (isLossy ? decoded : raw(track.length)) - raw(track.end)
     if let text = reader.tags().first(where: { $0.name == "itunsmpb" })?.value,
       let apple = AppleGapless(text), apple.delay + apple.frames <= track.length
     {

@@ -45,7 +45,7 @@ extension FFmpegDecoder {
       try rewind()
       return
     }
-    reader.flush()
+    if traits.restarts { try reader.restart() } else { reader.flush() }
     beginAgain(at: landed.frame)
     held = landed.packet
     landingEnd = landed.frame + timeline.frames(of: landed.packet)
@@ -176,14 +176,22 @@ extension FFmpegDecoder {
   {
     let mark = timeline.marks[index]
     let byBytes = timeline.landsOnBytes(reader)
-    guard byBytes ? reader.seek(byte: mark.position) : reader.seek(time: mark.time) else {
+    guard
+      byBytes
+        ? reader.seek(byte: timeline.bytePosition(mark, reader)) : reader.seek(time: mark.time)
+    else {
       return nil
     }
+    let byTime = !byBytes && reader.container != "ogg"
+    var position: Int64 = -1
     // A container's own index may land well before the time asked for.
     for _ in 0..<4000 {
       guard let packet = try reader.next() else { return nil }
-      if let frame = timeline.recognise(packet, byTime: !byBytes) { return (packet, frame) }
-      if !byBytes, packet.decode_time > mark.time, packet.position > mark.position { return nil }
+      if packet.position != position, let frame = timeline.recognise(packet, byTime: byTime) {
+        return (packet, frame)
+      }
+      position = packet.position
+      if byTime, packet.decode_time > mark.time, packet.position > mark.position { return nil }
     }
     return nil
   }
@@ -203,7 +211,7 @@ extension FFmpegDecoder {
     let first = timeline.first
     let sought =
       timeline.landsOnBytes(reader)
-      ? reader.seek(byte: max(first.position, 0)) : reader.seek(time: first.time)
+      ? reader.seek(byte: timeline.bytePosition(first, reader)) : reader.seek(time: first.time)
     if sought, let packet = try reader.next(), packet.position == first.position,
       packet.size == first.size
     {
@@ -220,10 +228,27 @@ extension Timeline {
     Self.rawContainers.contains(reader.container) && first.position >= 0 && reader.seeksBytes
   }
 
-  private static let rawContainers: Set<String> = ["aac", "ac3", "eac3", "mp3", "dts", "loas"]
+  private static let rawContainers: Set<String> = [
+    "aac", "ac3", "eac3", "mp3", "dts", "loas", "mpegts", "mpc8",
+  ]
+
+  /// Where to seek for a packet: a Musepack packet's header, its key and its size, is before it.
+  func bytePosition(_ mark: Landmark, _ reader: FFmpegReader) -> Int64 {
+    guard reader.container == "mpc8" else { return max(mark.position, 0) }
+    let header = (3...11).first { length in
+      var digits = 1
+      var rest = (Int64(mark.size) + Int64(length)) >> 7
+      while rest > 0 {
+        digits += 1
+        rest >>= 7
+      }
+      return digits + 2 == length
+    }
+    return max(mark.position - Int64(header ?? 0), 0)
+  }
 
   /// The raw frame of a packet met again, if it is a landmark. Positions rise through a file;
-  /// packets that share one are told apart by their time and size.
+  /// of packets that share one, only the first may be asked for.
   func recognise(_ packet: sotto_ff_packet, byTime: Bool) -> Int64? {
     var low = 0
     var high = marks.count
@@ -231,11 +256,9 @@ extension Timeline {
       let middle = (low + high) / 2
       if marks[middle].position < packet.position { low = middle + 1 } else { high = middle }
     }
-    while low < marks.count, marks[low].position == packet.position {
-      let mark = marks[low]
-      if mark.size == packet.size, !byTime || mark.time == packet.decode_time { return mark.frame }
-      low += 1
-    }
-    return nil
+    guard low < marks.count else { return nil }
+    let mark = marks[low]
+    guard mark.position == packet.position, mark.size == packet.size else { return nil }
+    return !byTime || mark.time == packet.decode_time ? mark.frame : nil
   }
 }

@@ -48,8 +48,8 @@ struct Timeline {
 
   /// Containers whose times are exact to the frame where their tick divides a frame.
   private static let exactContainers: Set<String> = [
-    "mov,mp4,m4a,3gp,3g2,mj2", "ogg", "wv", "tta", "ape", "tak", "mpc", "mpc8", "wav", "w64",
-    "aiff", "caf", "au", "dsf", "iff", "flac", "voc", "shn",
+    "mov,mp4,m4a,3gp,3g2,mj2", "ogg", "wv", "tta", "ape", "tak", "wav", "w64", "aiff", "caf", "au",
+    "dsf", "iff", "flac", "voc", "shn",
   ]
 
   init(_ reader: FFmpegReader, rate: Int) {
@@ -64,6 +64,8 @@ struct Timeline {
   static func isExact(_ reader: FFmpegReader, rate: Int) -> Bool {
     let facts = unsafe reader.facts
     guard exactContainers.contains(reader.container) else { return false }
+    // Ogg counts Vorbis and Speex from what overlaps, which is only true of whole pages.
+    if reader.container == "ogg", reader.codec != "opus", reader.codec != "flac" { return false }
     let (product, overflow) = unsafe Int64(rate).multipliedReportingOverflow(by: facts.tick_num)
     return unsafe !overflow && facts.tick_den > 0 && product % facts.tick_den == 0
   }
@@ -123,6 +125,11 @@ extension Timeline {
     var total: Int64 = 0
     var count = 0
     var discarded: Int64 = 0
+    var previous: Int64 = 0
+    var last: Int64 = 0
+    var sinceMark = Self.stride
+    var position: Int64 = -1
+    let isOgg = reader.container == "ogg"
     var following = start
     while true {
       if following == nil { following = try reader.next() }
@@ -134,14 +141,20 @@ extension Timeline {
         if traits.startsShort { length = firstLength(length, reader) }
       }
       // Only what is dropped at the very end is padding.
-      discarded = packet.discard > 0 ? discarded + Int64(packet.discard) : 0
+      // Ogg's last packet is as long as what sounds of it.
+      discarded = packet.discard > 0 && !isOgg ? discarded + Int64(packet.discard) : 0
       if length <= 0, count > 0, !traits.startsShort {
         kind = .counted
         frames = nil
         marks = []
         return
       }
-      if count % Self.stride == 0, marks.count < 1_000_000 {
+      sinceMark += 1
+      // Several packets may share a place (a page, a cluster): the first one stands for it.
+      let isFirst = packet.position >= 0 && packet.position != position
+      position = packet.position
+      if sinceMark >= Self.stride, isFirst, marks.count < 1_000_000 {
+        sinceMark = 0
         marks.append(
           Landmark(
             frame: total, time: packet.decode_time, position: packet.position, size: packet.size))
@@ -149,15 +162,39 @@ extension Timeline {
       largestPacket = max(largestPacket, length)
       total += length
       count += 1
+      (previous, last) = (last, length)
     }
     padding = min(discarded, total)
     frames = max(0, total - delay - padding)
+    settle(reader, decoded: total - last + max(previous, last))
+  }
+
+  /// Codecs whose delay is not in the packets.
+  private mutating func settle(_ reader: FFmpegReader, decoded: Int64) {
+    let counted = (frames ?? 0) + delay + padding
+    switch reader.codec {
+    case "speex":
+      // Ogg's first time is before zero by one part of the delay, the decoder's lookahead is the
+      // other one: 5 ms.
+      let before = max(0, min(-first.time, rate))
+      delay = before + rate / 200
+      frames = max(0, min(counted - before, decoded - delay))
+      padding = max(0, decoded - delay - (frames ?? 0))
+    case "wmav1", "wmav2":
+      // At the end the decoder gives one part more. Its own habit is to drop two at the beginning,
+      // as Microsoft's encoder wants; FFmpeg's encoder puts only one there.
+      let unit = unsafe Int64(reader.facts.packet_unit)
+      let byFFmpeg = reader.tags().contains { $0.name == "encoder" && $0.value.hasPrefix("Lavf") }
+      delay = byFFmpeg ? unit : 2 * unit
+      frames = max(0, counted + unit - delay)
+    default: break
+    }
   }
 
   /// What a codec gives for its first packet when that only fills its overlap.
   private func firstLength(_ length: Int64, _ reader: FFmpegReader) -> Int64 {
     if reader.codec == "vorbis" { return 0 }
-    let unit = unsafe reader.facts.packet_unit
+    let unit = unsafe reader.facts.first_is_short ? reader.facts.packet_unit : 0
     return max(0, length - Int64(unit))
   }
 }

@@ -11,6 +11,8 @@ struct CodecTraits {
   var preroll: Double = 1
   /// The first packet after a seek gives fewer frames than it holds, at its end.
   var startsShort = false
+  /// The decoder cannot be told to forget: a new one takes its place.
+  var restarts = false
   /// Seconds from one border to the next, 0 for none, and the packets of pre-roll there.
   var segment: Double = 0
   var packets = 0
@@ -25,6 +27,7 @@ struct CodecTraits {
     case "wmav1", "wmav2": (segment, packets, startsShort) = (4, 8, true)
     case "musepack7": (segment, packets) = (4, 40)
     case "musepack8": (segment, packets) = (4, 1)
+    case "speex": (preroll, restarts) = (4, true)
     case "vorbis": (preroll, startsShort) = (0.4, true)
     case "mp3", "mp2", "mp1", "mp3adu", "mp3on4": preroll = 1.5
     case "ac3", "eac3", "dts": preroll = 0.2

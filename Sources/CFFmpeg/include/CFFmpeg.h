@@ -82,6 +82,8 @@ typedef struct {
   int32_t packet_frames;
   /// Frames of one of the parts that make up a Windows Media packet, else 0.
   int32_t packet_unit;
+  /// The first packet gives one such part less: it only fills the overlap.
+  bool first_is_short;
   int64_t size;
   int32_t chapters;
   /// The container's number of the stream.
@@ -153,6 +155,8 @@ typedef struct {
   int32_t frames;
   int32_t rate;
   int32_t channels;
+  /// Frames that the decoder itself wants dropped from here on (at the beginning of a file).
+  int32_t skip;
 } sotto_ff_block;
 
 /// The next decoded block, which becomes the current one: 1; when more packets are needed 0; a
