@@ -172,9 +172,9 @@ int sotto_ff_open_url(sotto_ff_reader *reader, const char *url, double seconds) 
   AVIOInterruptCB callback = {interrupted, reader};
   AVDictionary *options = NULL;
   sotto_av.av_dict_set(&options, "protocol_whitelist", "http,https,tcp,tls,httpproxy", 0);
-  // A connection that breaks is taken up again where it was; a refused one is an error at once.
+  // A file whose connection breaks is taken up again where it was; a refused connection is an
+  // error at once. A stream without a length that ends has ended: to ask again would repeat it.
   sotto_av.av_dict_set(&options, "reconnect", "1", 0);
-  sotto_av.av_dict_set(&options, "reconnect_streamed", "1", 0);
   sotto_av.av_dict_set(&options, "reconnect_delay_max", "4", 0);
   sotto_ff_arm(reader);
   int code = sotto_av.avio_open2(&reader->io, url, AVIO_FLAG_READ, &callback, &options);

@@ -88,6 +88,13 @@ int64_t sotto_ff_packet_frames(sotto_ff_reader *reader, const AVPacket *packet) 
   return frames > 0 ? frames : 0;
 }
 
+/// A stream of unknown length ends when its server closes the connection, which FFmpeg calls a
+/// read error.
+static int end_or(sotto_ff_reader *reader, int code) {
+  bool endless = reader->network && sotto_av.avio_size(reader->io) <= 0;
+  return endless && code == AVERROR(EIO) ? 0 : code;
+}
+
 int sotto_ff_next(sotto_ff_reader *reader, sotto_ff_packet *facts) {
   for (int faults = 0;;) {
     sotto_ff_arm(reader);
@@ -95,11 +102,13 @@ int sotto_ff_next(sotto_ff_reader *reader, sotto_ff_packet *facts) {
     int code = sotto_av.av_read_frame(reader->format, reader->packet);
     if (code == AVERROR_EOF) {
       // A broken connection looks like the end, a read error of a disk too.
-      return reader->io->error < 0 && reader->io->error != AVERROR_EOF ? reader->io->error : 0;
+      int error = reader->io->error;
+      return error < 0 && error != AVERROR_EOF ? end_or(reader, error) : 0;
     }
     if (code < 0) {
       if (reader->timed_out) return AVERROR(ETIMEDOUT);
-      if (code == AVERROR_EXIT || code == AVERROR(ENOMEM) || code == AVERROR(EIO)) return code;
+      if (code == AVERROR_EXIT || code == AVERROR(ENOMEM) || code == AVERROR(EIO))
+        return end_or(reader, code);
       if (++faults > MOST_FAULTS) return code;
       if (reader->io->eof_reached && code != AVERROR(EAGAIN)) return 0;
       continue;

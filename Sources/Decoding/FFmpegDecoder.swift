@@ -9,7 +9,7 @@ import CFFmpeg
 public final class FFmpegDecoder: Decoder {
   public let format: AudioFormat
   public private(set) var info: TrackInfo
-  public var frames: Int64? { timeline.kind == .rough ? nil : timeline.frames }
+  public var frames: Int64? { timeline.frames }
   public var isSeekable: Bool { timeline.kind != .live }
   /// Damaged packets stepped over so far; their place is silent.
   public private(set) var damagedPackets = 0
@@ -135,33 +135,41 @@ public final class FFmpegDecoder: Decoder {
       measureExact()
       if timeline.frames != nil || reader.isURL { return }
     }
-    if reader.isURL {
+    let bound: Int64 = unsafe facts.has_video ? 64 << 20 : 512 << 20
+    if unsafe reader.isURL || facts.size > bound {
       timeline.kind = .rough
-      timeline.frames = unsafe facts.duration > 0 ? measuredDuration() : nil
+      timeline.estimate = duration()
+      timeline.frames = nil
       return
     }
     try rewindReader()
     let packet = held
     held = nil
     try timeline.scan(reader, from: packet, traits: traits)
+    if timeline.kind == .counted { timeline.estimate = duration() }
     if let timing = reader.timing, let frames = timing.frames {
       timeline.frames = frames
       timeline.delay = timing.delay
     }
   }
 
-  private func measuredDuration() -> Int64 {
-    let facts = unsafe reader.facts
-    return max(
-      0, Timeline.scaled(unsafe facts.duration, timeline.rate * timeline.tickNum, timeline.tickDen))
+  /// The length as the container tells it, where it does.
+  private func duration() -> Int64? {
+    let ticks = unsafe reader.facts.duration
+    guard ticks > 0 else { return nil }
+    return Timeline.scaled(ticks, timeline.rate * timeline.tickNum, timeline.tickDen)
   }
 
   private func measureExact() {
     let facts = unsafe reader.facts
-    let total = unsafe facts.duration > 0 ? measuredDuration() : nil
+    let total = duration()
     timeline.frames = total
     if let track = reader.timing?.tracks.first(where: { unsafe $0.id == facts.id }) {
       measure(track)
+      return
+    }
+    if let frames = reader.timing?.frames {
+      timeline.frames = min(frames, total ?? frames)
       return
     }
     // Ogg counts the delay in, the others do not.
@@ -222,7 +230,7 @@ public final class FFmpegDecoder: Decoder {
 
   /// The raw frame after the music, where that is known.
   private var soundEnd: Int64? {
-    timeline.kind == .rough ? nil : timeline.frames.map { timeline.delay + $0 }
+    timeline.frames.map { timeline.delay + $0 }
   }
 
   /// Makes `wanted` lie in the block. False at the end.
@@ -340,7 +348,7 @@ public final class FFmpegDecoder: Decoder {
       if traits.startsShort { next = end - length }
     }
     blockStart = next
-    if timeline.frames == nil || timeline.kind == .rough {
+    if timeline.frames == nil {
       // Without a known length the last packet tells what to drop.
       length = max(0, length - Int64(current.discard))
     }

@@ -12,7 +12,7 @@ extension FFmpegDecoder {
     info.container = Self.containerName(reader.container, codec: reader.codec)
     info.codec = reader.codec
     info.bitDepth = unsafe facts.bit_depth > 0 ? Int(facts.bit_depth) : nil
-    info.frames = timeline.frames
+    info.frames = timeline.frames ?? timeline.estimate
     if timeline.kind != .live, timeline.delay > 0 || timeline.padding > 0 {
       info.gapless = .init(delay: timeline.delay, padding: timeline.padding)
     }

@@ -147,7 +147,7 @@ extension FFmpegDecoder {
       if reader.seek(time: timeline.time(at: asked)), let packet = try reader.next(),
         packet.time != Timeline.noTime
       {
-        let found = timeline.frame(at: packet.time)
+        let found = timeline.start(of: packet)
         if found <= frame, found > 0 { return (packet, found) }
         if found <= 0 { return nil }
       }

@@ -8,7 +8,8 @@ struct Timeline {
     case exact
     /// The times are too coarse or not true: packets were counted, and landmarks remembered.
     case indexed
-    /// Times as good as they are: what a network offers without reading it all.
+    /// Times as good as they are: what a network offers without reading it all,
+    /// or for a film too large to be read through.
     case rough
     /// Packets do not tell their length: a seek decodes from the beginning.
     case counted
@@ -41,6 +42,8 @@ struct Timeline {
   /// Raw frames before the music, of the music, and after it.
   var delay: Int64 = 0
   var frames: Int64?
+  /// About how many frames, where only decoding to the end tells: for people, not for joins.
+  var estimate: Int64?
   var padding: Int64 = 0
 
   /// Every how many packets a landmark is kept: two hours of AAC take half a megabyte.
@@ -79,6 +82,14 @@ struct Timeline {
   func frame(at time: Int64) -> Int64 {
     let (ticks, overflow) = time.subtractingReportingOverflow(first.time)
     return overflow ? 0 : Self.scaled(ticks, rate * tickNum, tickDen)
+  }
+
+  /// The raw frame that a packet begins with, by its time. Coarse times still tell which packet it
+  /// is where all are of one length.
+  func start(of packet: sotto_ff_packet) -> Int64 {
+    let frame = frame(at: packet.time)
+    guard kind == .rough, largestPacket > 0 else { return frame }
+    return Self.scaled(frame, 1, largestPacket) * largestPacket
   }
 
   func time(at frame: Int64) -> Int64 {

@@ -3,8 +3,8 @@ import Glibc
 /// Lengths and delays that a container's header tells exactly where FFmpeg rounds them.
 ///
 /// MP4: FFmpeg cuts a track at its edit list, whose unit is often a millisecond (up to 22 frames
-/// wrong); the sum of the samples' durations is exact. Musepack: FFmpeg counts whole packets and
-/// leaves the filter bank's delay in.
+/// wrong); the sum of the samples' durations is exact. Musepack and DSF: FFmpeg counts whole packets,
+/// and leaves Musepack's filter bank delay in.
 struct ContainerTiming {
   /// One track of the file, in ticks of its own.
   struct Track {
@@ -30,6 +30,7 @@ struct ContainerTiming {
     guard let head = file.bytes(at: 0, count: 64), head.count >= 12 else { return nil }
     if head.starts(with: Array("MPCK".utf8)) { return musepack8(file) }
     if head.starts(with: Array("MP+".utf8)) { return musepack7(head) }
+    if head.starts(with: Array("DSD ".utf8)) { return dsf(file) }
     if Array(head[4..<8]) == Array("ftyp".utf8) || Array(head[4..<8]) == Array("moov".utf8) {
       return MP4Header(file).timing()
     }
@@ -49,6 +50,19 @@ struct ContainerTiming {
     var timing = ContainerTiming()
     timing.delay = musepackDelay
     timing.frames = exact ? (packets - 1) * 1152 + last : packets * 1152 - musepackDelay
+    return timing
+  }
+
+  /// DSF: FFmpeg counts whole blocks; the header has the number of one-bit samples, of which a
+  /// frame takes eight.
+  private static func dsf(_ file: HeaderFile) -> ContainerTiming? {
+    guard let format = file.bytes(at: 28, count: 44), format.count == 44 else { return nil }
+    let samples = (0..<8).reduce(UInt64(0)) { $0 | UInt64(format[36 + $1]) << (8 * UInt64($1)) }
+    guard format.starts(with: Array("fmt ".utf8)), samples >= 8, samples < 1 << 48 else {
+      return nil
+    }
+    var timing = ContainerTiming()
+    timing.frames = Int64(samples / 8)
     return timing
   }
 
