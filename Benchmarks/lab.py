@@ -18,8 +18,7 @@ import numpy as np
 
 now = time.monotonic
 RATE = 44100
-# The recorder asks for 5 ms, so the null sink renders 5 ms before a frame is due.
-AHEAD = 0.005
+BLOCK = 5  # ms that the recorder asks for at once
 
 
 def end(process):
@@ -101,8 +100,8 @@ class Lab:
             time.sleep(0.05)
         return True
 
-    def monitor(self):
-        monitor = Monitor(self)
+    def monitor(self, block=BLOCK):
+        monitor = Monitor(self, block)
         self.monitors.append(monitor)
         return monitor
 
@@ -116,13 +115,16 @@ class Lab:
 
 class Monitor:
     """parec on the sink's monitor. Each chunk keeps the time at which it came, so that a frame is
-    placed in time to within the 5 ms of a chunk."""
+    placed in time to within the block of ms that is asked for. The null sink then renders one
+    block before a frame is due. Where it takes a block back and renders it again, the recording
+    may lack or repeat up to a block."""
 
-    def __init__(self, lab):
+    def __init__(self, lab, block):
+        self.ahead = block / 1000
         self.chunks, self.frames, self.changed = [], 0, threading.Condition()
         self.process = subprocess.Popen(
             ["parec", "--raw", "--format=s16le", f"--rate={RATE}", "--channels=2",
-             "--latency-msec=5", "-d", "speakers.monitor"],
+             f"--latency-msec={block}", "-d", "speakers.monitor"],
             env=lab.env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         self.thread = threading.Thread(target=self._read, daemon=True)
         self.thread.start()
@@ -170,10 +172,10 @@ class Monitor:
                 middle = (low + high + 1) // 2
                 low, high = (middle, high) if chunks[middle][1] <= frame else (low, middle - 1)
             arrived, first, samples = chunks[low]
-        return arrived - (first + len(samples) - frame) / RATE + AHEAD
+        return arrived - (first + len(samples) - frame) / RATE + self.ahead
 
     def frame_at(self, moment):
-        moment -= AHEAD
+        moment -= self.ahead
         with self.changed:
             chunks = list(self.chunks)
         for arrived, first, samples in reversed(chunks):

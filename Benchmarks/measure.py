@@ -5,7 +5,7 @@ import time
 import numpy as np
 
 import tracks
-from lab import RATE, Lab, Running, now, usage
+from lab import BLOCK, RATE, Lab, Running, now, usage
 
 
 class Failed(Exception):
@@ -28,9 +28,9 @@ def locate(piece, whole):
     return best + part, float(fit[best])
 
 
-def begin(player, lab, files, remote=False):
+def begin(player, lab, files, remote=False, block=BLOCK):
     """A player that sounds, its monitor, and the frame of its first sound."""
-    monitor = lab.monitor()
+    monitor = lab.monitor(block)
     if remote and player.remote:
         running = Running(player, lab, files, player.remote)
         time.sleep(0.6)
@@ -93,11 +93,21 @@ def start(lab, monitor, player, made, format):
 
 
 def pause(scratch, player, made, format, times):
-    """For each pause: command to silence, command to sound (ms), samples lost (+) or repeated (-),
-    and the height of the last sample before the silence (a click when it is not near nothing)."""
+    """For each pause: command to silence, command to sound (ms), the height of the last sample
+    before the silence (a click when it is not near nothing), and samples lost (+) or repeated (-).
+    The last are counted in turns of their own, with the finest blocks."""
+    timed = turns(scratch, player, made, format, times, BLOCK)
+    counted = turns(scratch, player, made, format, times, 1)
+    if not counted["lost"]:
+        raise Failed("the recording does not fit the track")
+    return dict(timed, lost=counted["lost"])
+
+
+def turns(scratch, player, made, format, times, block):
+    """Pauses and resumes, some times."""
     result = dict(silence=[], sound=[], lost=[], cut=[])
     with Lab(scratch) as lab:
-        running, monitor, _ = begin(player, lab, [made.place(format)])
+        running, monitor, _ = begin(player, lab, [made.place(format)], block=block)
         with running:
             time.sleep(2)
             stretches = []
@@ -116,21 +126,16 @@ def pause(scratch, player, made, format, times):
                 time.sleep(0.8 + 0.041 * turn)
                 stretches.append((stop, again))
             recorded = monitor.recording()[:, 0]
-    whole = tracks.sweep(60)
-    keep, length = 1500, 8000  # the fades stay out of the comparison
+    whole, keep, length = tracks.sweep(60), 1500, 8000  # the fades stay out of the comparison
     for stop, again in stretches:
         result["cut"].append(float(np.abs(recorded[stop - 2: stop]).max()))
         before = recorded[stop - keep - length: stop - keep]
         after = recorded[again + keep: again + keep + length]
         if len(after) < length:
             continue
-        (place_before, fit_before), (place_after, fit_after) = locate(before, whole), locate(
-            after, whole)
-        if min(fit_before, fit_after) > 0.9:
-            left = place_before + length + keep
-            result["lost"].append(place_after - keep - left)
-    if not result["lost"]:
-        raise Failed("the recording does not fit the track")
+        (left, fit_left), (right, fit_right) = locate(before, whole), locate(after, whole)
+        if min(fit_left, fit_right) > 0.9:
+            result["lost"].append((right - keep) - (left + length + keep))
     return result
 
 

@@ -29,8 +29,9 @@ NOTES = {
     "start": ("Start", "From exec to the first sound on the monitor, ms."),
     "pause": ("Pause and resume",
               "From the command to silence and from the command to sound, ms; samples lost (+) or "
-              "repeated (-) over the pause; and the height of the last sample before the silence, "
-              "in percent of full scale: a high one is heard as a click."),
+              "repeated (-) over the pause, which the recording tells to within about 44 (1 ms); and "
+              "the height of the last sample before the silence, in percent of full scale: a high "
+              "one is heard as a click."),
     "seek": ("Seek",
              "From the command to the first sound of the new place, ms; after the semicolon the "
              "silence in between. sotto steps five seconds by key, the others jump to a place 86 s "
