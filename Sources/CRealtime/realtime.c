@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <time.h>
@@ -43,4 +44,23 @@ int64_t sotto_monotonic_ns(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+// Weak: null unless the RealtimeSanitizer runtime is linked in.
+extern void __rtsan_realtime_enter(void) __attribute__((weak));
+extern void __rtsan_realtime_exit(void) __attribute__((weak));
+
+void sotto_rt_enter(void) {
+  if (__rtsan_realtime_enter) __rtsan_realtime_enter();
+}
+
+void sotto_rt_leave(void) {
+  if (__rtsan_realtime_exit) __rtsan_realtime_exit();
+}
+
+bool sotto_rt_is_watched(void) { return __rtsan_realtime_enter != NULL; }
+
+void sotto_rt_planted_fault(void) {
+  void *volatile planted = malloc(64);
+  free(planted);
 }

@@ -71,6 +71,17 @@ void sotto_rt_zero(float *to, int64_t count) SOTTO_REALTIME;
 /// Adds 1 to an eventfd: the only way in which the device's thread wakes another. Never blocks.
 void sotto_rt_signal(int eventfd) SOTTO_REALTIME;
 
+/// Marks the beginning of a stretch that must neither lock nor allocate. Does something only in a
+/// build that is linked with RealtimeSanitizer (Scripts/check-realtime): there a violation ends
+/// the process with a report.
+void sotto_rt_enter(void) SOTTO_REALTIME;
+/// The end of that stretch.
+void sotto_rt_leave(void) SOTTO_REALTIME;
+/// True when RealtimeSanitizer is linked in and watches.
+bool sotto_rt_is_watched(void);
+/// Allocates inside a realtime stretch, on purpose: the twin that proves that the watch works.
+void sotto_rt_planted_fault(void) SOTTO_REALTIME;
+
 /// An eventfd for sotto_rt_signal, non-blocking on write; -1 with errno on failure.
 int sotto_eventfd(void);
 /// Waits until the eventfd is signalled or `timeout_ms` (-1: for ever) passes, and clears it.

@@ -1,0 +1,21 @@
+/// What the control side wants to be heard. It is the whole wish, not a step: the newest one wins,
+/// and the device's thread makes the timeline follow the difference to the last one it took. So a
+/// flood of commands costs no more than its last.
+public struct MixWish: BitwiseCopyable, Equatable, Sendable {
+  /// Counts the jumps to another source or place: a change means that `slot` begins at
+  /// `sourceFrame`.
+  public var jump: Int = 0
+  public var slot: Int = 0
+  public var sourceFrame: Int64 = 0
+  /// False where the source begins with its own beginning, which needs no fade.
+  public var fadesIn = false
+  /// True to hold the source at its frame: nothing sounds and nothing is lost.
+  public var isHeld = false
+  /// sotto's own level, a factor.
+  public var level: Float = 1
+  /// Counts the wishes; the device's thread tells which one it has taken.
+  public var serial: Int = 0
+
+  @_noAllocation @_noLocks
+  public init() {}
+}
