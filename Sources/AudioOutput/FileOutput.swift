@@ -1,0 +1,48 @@
+import AudioTypes
+import CRealtime
+import OutputInterface
+import Synchronization
+
+/// The file output: what would be heard goes into a WAV file, as fast as it is rendered.
+public struct FileBackend: OutputBackend {
+  public let descriptor = BackendDescriptor(
+    name: "file", title: "a WAV file", isAutomatic: false)
+  private let path: [UInt8]
+
+  public init(path: [UInt8]) { self.path = path }
+
+  public init(path: String) { self.init(path: Array(path.utf8)) }
+
+  /// Creates the file, or empties it. Without a rate asked for, 44.1 kHz; samples are 32-bit float.
+  public func open(_ request: StreamRequest, renderer: sotto_renderer) throws(OutputError)
+    -> any OutputStream
+  {
+    let format = AudioFormat(
+      sampleRate: request.sampleRate ?? 44_100, layout: request.layout)
+    let sink = FileSink(try WAVWriter(path: path, format: format, sample: .f32))
+    var knobs = SimulationKnobs()
+    knobs.canRewind = false
+    let stream = unsafe SimulatedStream(
+      format: format, deviceName: Text.printable(path), knobs: knobs, pace: .free,
+      renderer: renderer, sink: sink)
+    try stream.start()
+    return stream
+  }
+
+  public func survey() throws(OutputError) -> ServerSurvey {
+    ServerSurvey(server: "File", devices: [])
+  }
+}
+
+/// Writes what is heard. Used by the device's thread, and by whoever closes once that has ended.
+private final class FileSink: SimulationSink, @unchecked Sendable {
+  private let writer: WAVWriter
+
+  init(_ writer: WAVWriter) { self.writer = writer }
+
+  func hear(_ samples: UnsafeBufferPointer<Float>) throws(OutputError) {
+    try unsafe writer.write(samples)
+  }
+
+  func finish() throws(OutputError) { try writer.finish() }
+}
