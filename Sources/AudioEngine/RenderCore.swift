@@ -94,6 +94,7 @@ import Synchronization
       timelineBuffer.publish()
       unsafe busy.store(timeline.pointee.slots(from: frame), ordering: .releasing)
       taken.store(wish.serial, ordering: .releasing)
+      event(UInt32(SOTTO_EVENT_TAKEN))
     }
     let turn = unsafe sotto_turn(
       rewrite: isNew, sounding: timeline.pointee.open >= 0, hold_at: timeline.pointee.holdAt)

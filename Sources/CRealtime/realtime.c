@@ -15,6 +15,7 @@ void sotto_rt_copy(float *to, const float *from, int64_t count) {
 void sotto_rt_zero(float *to, int64_t count) { memset(to, 0, (size_t)count * sizeof(float)); }
 
 void sotto_rt_signal(int eventfd) {
+  if (eventfd < 0) return;  // offline: nobody sleeps
   uint64_t one = 1;
   // The counter cannot overflow in practice; a full one has already woken its reader.
   ssize_t written = write(eventfd, &one, sizeof one);

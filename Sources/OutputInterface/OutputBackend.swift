@@ -115,7 +115,8 @@ public protocol OutputStream: AnyObject, Sendable {
 public protocol OutputBackend: Sendable {
   var descriptor: BackendDescriptor { get }
   /// Opens a stream, corked and empty: the first `kick` starts it. May block while the server
-  /// answers, at most about 3 seconds. The renderer's context must live until `close` returned.
+  /// answers, at most about 3 seconds. The renderer is not called before the first `kick`, and its
+  /// context must live until `close` returned.
   func open(_ request: StreamRequest, renderer: sotto_renderer) throws(OutputError)
     -> any OutputStream
   /// A snapshot of the servers and devices that this kind of output sees.

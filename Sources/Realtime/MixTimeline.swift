@@ -184,24 +184,25 @@ public struct MixTimeline: BitwiseCopyable, Sendable {
     return oldest
   }
 
-  /// What is heard at a frame: the newest segment that has begun, as slot and source frame; while
-  /// held and silent, the held frame. `slot` is -1 when nothing was asked for yet.
+  /// What is heard at a frame, as slot and source frame: what goes on, from the moment it was
+  /// asked for; while held, what falls to silence, then the held frame. `slot` is -1 when nothing
+  /// was asked for yet.
   @_noAllocation @_noLocks
   public func heard(at frame: Int64) -> (slot: Int, sourceFrame: Int64) {
-    var index = count - 1
-    while index >= 0 {
-      let segment = segments[index]
-      if segment.begin <= frame && frame < segment.end
-        && (heldSlot < 0 || segment.slot == heldSlot)
-      {
-        return (segment.slot, segment.source(at: frame))
+    if heldSlot >= 0 {
+      var index = count - 1
+      while index >= 0 {
+        let segment = segments[index]
+        if segment.slot == heldSlot && frame < segment.end {
+          return (heldSlot, segment.source(at: max(frame, segment.begin)))
+        }
+        index -= 1
       }
-      index -= 1
+      return (heldSlot, heldFrame)
     }
-    if heldSlot >= 0 { return (heldSlot, heldFrame) }
-    // Between a release and its first frame.
-    let next = open
-    return next >= 0 ? (segments[next].slot, segments[next].sourceBegin) : (-1, 0)
+    let index = open
+    if index < 0 { return (-1, 0) }
+    return (segments[index].slot, segments[index].source(at: max(frame, segments[index].begin)))
   }
 
   /// The first frame after `frame` at which the mix is made otherwise: pieces between such frames

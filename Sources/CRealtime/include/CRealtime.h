@@ -61,7 +61,7 @@ enum {
   SOTTO_EVENT_VOLUME = 1 << 4,    ///< the device's volume or mute changed
   SOTTO_EVENT_DEVICE = 1 << 5,    ///< the stream's device or its port changed
   SOTTO_EVENT_STARTED = 1 << 6,   ///< sound runs again after open, cork or hold
-  SOTTO_EVENT_BOUNDARY = 1 << 7,  ///< for the engine itself: a track's end has been queued
+  SOTTO_EVENT_TAKEN = 1 << 7,     ///< for the engine itself: a wish has been taken
 };
 
 /// memcpy of `count` floats.

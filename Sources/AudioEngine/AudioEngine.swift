@@ -1,0 +1,328 @@
+import AudioTypes
+import CRealtime
+import Decoding
+import Dispatch
+import OutputInterface
+import Realtime
+
+/// Plays a succession of tracks on an output: gapless from one to the next, and every command is
+/// heard within some 30 ms although seconds are queued (architecture decision 3).
+///
+/// Lives on the main queue. Commands return at once; what became of them comes as events.
+@MainActor public final class AudioEngine {
+  private let succession: any Succession
+  private let onEvent: @MainActor (EngineEvent) -> Void
+  private let feeder: Feeder
+  private let controlEvent = sotto_eventfd()
+  private var controlSource: (any DispatchSourceRead)?
+  private var placeTimer: (any DispatchSourceTimer)?
+
+  private var backend: (any OutputBackend)?
+  private var request = StreamRequest()
+  private var session: Feeder.Session?
+  private var level = Gain.unity
+  private var isHeld = false
+  private var state = EngineState.idle
+  private var announced: (index: Int, slot: Int, frame: Int64)?
+  private var onHeld: (@MainActor () -> Void)?
+
+  /// Length of a fade, in seconds: long enough that nothing clicks.
+  public static let fadeSeconds = 0.010
+
+  /// - Parameters:
+  ///   - gain: which loudness tags are applied.
+  ///   - onEvent: called on the main queue.
+  public init(
+    succession: any Succession, gain: LoudnessMode,
+    onEvent: @escaping @MainActor (EngineEvent) -> Void
+  ) {
+    self.succession = succession
+    self.onEvent = onEvent
+    let relay = Relay()
+    feeder = Feeder(succession: succession, loudness: gain) { report in relay.post(report) }
+    relay.engine = self
+  }
+
+  // MARK: Opening and closing
+
+  /// Opens the output and begins with a track; its first frames are decoded while the server
+  /// answers. Blocks for as long as the backend's `open`.
+  public func start(
+    backend: any OutputBackend, request: StreamRequest, at index: Int, seconds: Double = 0
+  ) throws(OutputError) {
+    let source = DispatchSource.makeReadSource(fileDescriptor: controlEvent, queue: .main)
+    source.setEventHandler { [weak self] in
+      MainActor.assumeIsolated { self?.takeDeviceEvents() }
+    }
+    source.activate()
+    controlSource = source
+    self.backend = backend
+    self.request = request
+    try feeder.start()
+    feeder.ask { $0.jump = Feeder.Jump(index: index, seconds: seconds, isSeek: false) }
+    do throws(OutputError) {
+      try openStream()
+    } catch {
+      feeder.ask { $0.isClosing = true }
+      throw error
+    }
+    change(to: .starting)
+  }
+
+  private func openStream() throws(OutputError) {
+    guard let backend else { return }
+    let renderer = Renderer(controlEvent: controlEvent, decoderEvent: feeder.decoderEvent)
+    let stream = try unsafe backend.open(request, renderer: renderer.face)
+    let rate = stream.format.sampleRate
+    renderer.prepare(
+      sampleRate: rate, channels: stream.format.channels,
+      fadeFrames: Int64(Double(rate) * AudioEngine.fadeSeconds))
+    let held = isHeld
+    let level = level
+    renderer.send { wish in
+      wish.level = level.linear
+      wish.isHeld = held
+    }
+    let new = Feeder.Session(renderer: renderer, stream: stream)
+    session = new
+    feeder.ask { $0.session = new }
+  }
+
+  /// Ends the sound at once. `shutDown` ends it without a click.
+  public func close() {
+    feeder.ask { $0.isClosing = true }
+    placeTimer?.cancel()
+    placeTimer = nil
+    session?.stream.close()
+    session = nil
+    controlSource?.cancel()
+    controlSource = nil
+  }
+
+  /// Fades out, closes, and then calls `done` with the output's failure, if it had one. Waits at
+  /// most a tenth of a second for the device.
+  public func shutDown(_ done: @escaping @MainActor (OutputError?) -> Void) {
+    let stream = session?.stream
+    var isDone = false
+    let finish: @MainActor () -> Void = { [weak self] in
+      if isDone { return }
+      isDone = true
+      self?.close()
+      done(stream?.failure)
+    }
+    guard state == .playing, stream != nil else { return finish() }
+    onHeld = finish
+    hold()
+    DispatchQueue.main.asyncAfter(deadline: .now() + 0.1) { finish() }
+  }
+
+  // MARK: Commands
+
+  /// Jumps to a track and plays it: next, previous, or picked.
+  public func play(index: Int, seconds: Double = 0) {
+    isHeld = false
+    if state != .lost { change(to: .starting) }
+    feeder.ask { box in
+      box.isHeld = false
+      box.jump = Feeder.Jump(index: index, seconds: seconds, isSeek: false)
+    }
+  }
+
+  /// Fades out and stands still at the frame after the fade. Nothing is lost.
+  public func hold() {
+    guard let session, !isHeld, state == .playing || state == .starting else { return }
+    isHeld = true
+    feeder.ask { $0.isHeld = true }
+    session.renderer.send { $0.isHeld = true }
+    session.stream.kick()
+    change(to: .held)
+  }
+
+  /// Goes on at exactly the frame where `hold` stopped.
+  public func release() {
+    guard let session, isHeld else { return }
+    isHeld = false
+    feeder.ask { $0.isHeld = false }
+    session.renderer.send { $0.isHeld = false }
+    session.stream.kick()
+    change(to: .playing)
+  }
+
+  /// Moves within the heard track; past its end is the next track.
+  public func seek(to seconds: Double) {
+    guard let place = heardPlace()?.place else { return }
+    if let duration = place.duration, seconds >= duration {
+      guard let next = succession.index(after: place.index) else {
+        return jump(to: place.index, seconds: duration)
+      }
+      return jump(to: next, seconds: 0)
+    }
+    jump(to: place.index, seconds: max(seconds, 0))
+  }
+
+  /// Changes the track and leaves everything else: held stays held, at the new track's beginning
+  /// (session.md D3, next and previous).
+  public func move(to index: Int) {
+    if isHeld { return jump(to: index, seconds: 0) }
+    play(index: index)
+  }
+
+  private func jump(to index: Int, seconds: Double) {
+    feeder.ask { $0.jump = Feeder.Jump(index: index, seconds: seconds, isSeek: true) }
+  }
+
+  /// sotto's own level, reached within a fade's length.
+  public func setLevel(_ gain: Gain) {
+    level = gain
+    guard let session else { return }
+    session.renderer.send { $0.level = gain.linear }
+    session.stream.kick()
+  }
+
+  public func setDeviceVolume(percent: Int) { session?.stream.setDeviceVolume(percent: percent) }
+
+  public func setMuted(_ muted: Bool) { session?.stream.setMuted(muted) }
+
+  /// The name that mixers show; control characters are taken out here.
+  public func setTrackName(_ name: String) { session?.stream.setTrackName(Text.printable(name)) }
+
+  // MARK: What is going on
+
+  public func snapshot() -> EngineSnapshot {
+    let heard = heardPlace()
+    let clock = session?.stream.clock()
+    return EngineSnapshot(
+      state: state, index: heard?.place.index, position: heard?.position ?? 0,
+      duration: heard?.place.duration, info: heard?.place.info, level: level,
+      device: session?.stream.deviceName, deviceVolume: session?.stream.deviceVolume(),
+      underruns: clock?.underruns ?? 0, outputRate: session?.stream.format.sampleRate)
+  }
+
+  private typealias Heard = (
+    place: Place, position: Double, slot: Int, framesToNext: Int64?
+  )
+
+  private func heardPlace() -> Heard? {
+    guard let session else { return nil }
+    let (slot, frame) = session.renderer.timeline().heard(at: session.stream.clock().heard)
+    guard let found = feeder.place(slot: slot, frame: frame) else { return nil }
+    let seconds = session.stream.format.seconds(atFrame: frame - found.place.frame)
+    var position = found.place.offset + seconds
+    if let duration = found.place.duration { position = min(position, duration) }
+    return (found.place, position, slot, found.next.map { $0 - frame })
+  }
+
+  private func change(to new: EngineState) {
+    if state == new { return }
+    state = new
+    onEvent(.state(new))
+  }
+
+  // MARK: Events
+
+  private func takeDeviceEvents() {
+    sotto_eventfd_clear(controlEvent)
+    guard let session else { return }
+    let events = session.renderer.takeEvents()
+    func has(_ event: some BinaryInteger) -> Bool { events & UInt32(event) != 0 }
+    if has(SOTTO_EVENT_LOST) { return lose(session.stream.failure) }
+    if has(SOTTO_EVENT_STARTED), !isHeld { change(to: .playing) }
+    announce()
+    if has(SOTTO_EVENT_TAKEN), state == .starting, !isHeld,
+      session.stream.clock().isRunning
+    {
+      change(to: .playing)
+    }
+    if has(SOTTO_EVENT_VOLUME) { onEvent(.volume(session.stream.deviceVolume())) }
+    if has(SOTTO_EVENT_HELD), let done = onHeld {
+      onHeld = nil
+      done()
+    }
+    if has(SOTTO_EVENT_FINISHED) { finishIfOver(session) }
+  }
+
+  /// The end, unless a jump is on its way: judged by what is, not by the order of events.
+  private func finishIfOver(_ session: Feeder.Session) {
+    let timeline = session.renderer.timeline()
+    guard !feeder.isJumping, session.renderer.taken == session.renderer.wish.serial,
+      timeline.open >= 0
+    else { return }
+    let segment = timeline.segment(timeline.open)
+    let total = session.renderer.ring(segment.slot).total
+    let heard = session.stream.clock().heard
+    guard total >= 0, segment.source(at: heard) >= total else { return }
+    if let next = feeder.rateBreak(slot: segment.slot) { return reopen(next) }
+    change(to: .idle)
+    onEvent(.ended)
+  }
+
+  private func lose(_ error: OutputError?) {
+    change(to: .lost)
+    onEvent(.lost(error ?? OutputError(.deviceLost, "the output is gone")))
+  }
+
+  /// Opens a stream of the rate that a track needs where nothing can resample.
+  private func reopen(_ next: Feeder.RateBreak) {
+    session?.stream.close()
+    session = nil
+    request.sampleRate = next.rate
+    do throws(OutputError) {
+      feeder.ask { if $0.jump == nil { $0.jump = next.jump } }
+      try openStream()
+    } catch {
+      lose(error)
+    }
+  }
+
+  fileprivate func take(_ report: Feeder.Report) {
+    switch report {
+    case .failed(let index, let location, let error):
+      onEvent(.failed(index: index, location: location, error: error))
+    case .placed: announce()
+    case .seekFailed(let error):
+      guard let place = heardPlace()?.place, let location = succession.track(at: place.index)
+      else { return }
+      onEvent(.failed(index: place.index, location: location, error: error))
+    case .needsRate(let next): reopen(next)
+    case .nothingPlayable:
+      if feeder.isJumping { return }
+      if let session, session.renderer.timeline().open >= 0 {
+        session.renderer.send { $0.isHeld = true }
+        session.stream.kick()
+        isHeld = true
+      }
+      change(to: .idle)
+      onEvent(.ended)
+    }
+  }
+
+  /// Tells a change of the heard track, now and when the next one begins.
+  private func announce() {
+    placeTimer?.cancel()
+    placeTimer = nil
+    guard let session, let heard = heardPlace() else { return }
+    let key = (index: heard.place.index, slot: heard.slot, frame: heard.place.frame)
+    if announced == nil || announced! != key {
+      let isNewTrack = announced?.index != key.index || announced?.slot == key.slot
+      announced = key
+      if isNewTrack { onEvent(.track(index: key.index, info: heard.place.info)) }
+    }
+    guard let frames = heard.framesToNext, !isHeld, session.stream.clock().isRunning else { return }
+    let timer = DispatchSource.makeTimerSource(queue: .main)
+    let seconds = Double(max(frames, 0)) / Double(session.stream.format.sampleRate)
+    timer.schedule(deadline: .now() + seconds + 0.002, leeway: .milliseconds(5))
+    timer.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.announce() } }
+    timer.activate()
+    placeTimer = timer
+  }
+}
+
+/// Carries the decoder thread's reports to the main queue.
+private final class Relay: @unchecked Sendable {
+  /// Set once, before the decoder's thread starts.
+  weak var engine: AudioEngine?
+
+  func post(_ report: Feeder.Report) {
+    DispatchQueue.main.async { MainActor.assumeIsolated { self.engine?.take(report) } }
+  }
+}

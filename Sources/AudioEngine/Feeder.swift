@@ -1,0 +1,346 @@
+import AudioTypes
+import CRealtime
+import Decoding
+import Glibc
+import OutputInterface
+import Realtime
+import Synchronization
+
+/// The decoder's thread: opens tracks, keeps the ring of the sounding source filled, prepares the
+/// source of the next jump in another ring and then wishes for it. Bad tracks are told and passed
+/// over.
+///
+/// It sleeps on an eventfd: about one wake-up in two seconds while a track plays.
+@safe final class Feeder: @unchecked Sendable {
+  /// What the control thread asks for. The newest jump wins.
+  struct Inbox {
+    var jump: Jump?
+    var session: Session?
+    /// Whether the user wants the source held: carried by the wish that a jump makes.
+    var isHeld = false
+    var isClosing = false
+  }
+
+  struct Jump {
+    var index: Int
+    var seconds: Double
+    /// True for a seek: a failure leaves what sounds.
+    var isSeek: Bool
+  }
+
+  /// A track that needs a stream of its own rate, because nothing resamples here.
+  struct RateBreak {
+    var rate: Int
+    var jump: Jump
+  }
+
+  /// An open stream.
+  struct Session {
+    let renderer: Renderer
+    let stream: any OutputStream
+  }
+
+  /// What it tells the control thread.
+  enum Report: Sendable {
+    case failed(index: Int, location: TrackLocation, error: DecodingError)
+    /// A jump has been wished for, or a join was decoded: places changed.
+    case placed
+    /// Nothing from the asked track on could be opened.
+    case nothingPlayable
+    /// The seek could not be done.
+    case seekFailed(DecodingError)
+    /// Without a resampler the stream must have this rate for what follows.
+    case needsRate(RateBreak)
+  }
+
+  let decoderEvent = sotto_eventfd()
+  private let succession: any Succession
+  private let loudness: LoudnessMode
+  private let report: @Sendable (Report) -> Void
+  private let inbox = Mutex(Inbox())
+  /// For each slot, where which track begins in its frames. The control thread reads it.
+  private let placeTable = Mutex([[Place]](repeating: [], count: Renderer.slots))
+  private let rateBreaks = Mutex([RateBreak?](repeating: nil, count: Renderer.slots))
+
+  // The decoder thread's own.
+  private var session: Session?
+  private var open: OpenTrack?
+  private var feed: Feed?
+  /// For each slot, the serial of the wish that replaced it; 0 when it was never used.
+  private var replacedAt = [Int](repeating: 0, count: Renderer.slots)
+  private var currentSlot = -1
+
+  init(
+    succession: any Succession, loudness: LoudnessMode,
+    report: @escaping @Sendable (Report) -> Void
+  ) {
+    self.succession = succession
+    self.loudness = loudness
+    self.report = report
+  }
+
+  /// Starts the thread. It keeps this object alive until `close`.
+  func start() throws(OutputError) {
+    var id = pthread_t()
+    let context = unsafe Unmanaged.passRetained(self).toOpaque()
+    let status = unsafe pthread_create(&id, nil, decoderThread, context)
+    if status != 0 {
+      unsafe Unmanaged<Feeder>.fromOpaque(context).release()
+      throw OutputError(.other, "no thread for the decoder", underlying: Int(status))
+    }
+    pthread_detach(id)
+  }
+
+  /// Changes the inbox and wakes the thread. Any thread.
+  func ask(_ change: (inout Inbox) -> Void) {
+    inbox.withLock { change(&$0) }
+    sotto_rt_signal(decoderEvent)
+  }
+
+  /// True while a jump waits to be taken.
+  var isJumping: Bool { inbox.withLock { $0.jump != nil } }
+
+  /// The place heard at a source frame of a slot, and the frame at which the next begins.
+  func place(slot: Int, frame: Int64) -> (place: Place, next: Int64?)? {
+    placeTable.withLock { table in
+      guard slot >= 0, let at = table[slot].lastIndex(where: { $0.frame <= frame }) else {
+        return nil
+      }
+      let next = at + 1 < table[slot].count ? table[slot][at + 1].frame : nil
+      return (table[slot][at], next)
+    }
+  }
+
+  /// What follows the end of a slot's source on a stream of another rate.
+  func rateBreak(slot: Int) -> RateBreak? {
+    slot >= 0 ? rateBreaks.withLock { $0[slot] } : nil
+  }
+
+  // MARK: The thread
+
+  fileprivate func run() {
+    while true {
+      let (jump, newSession, isClosing) = inbox.withLock { box in
+        defer {
+          // A jump waits for a stream: its track is opened meanwhile.
+          if session != nil || box.session != nil { box.jump = nil }
+          box.session = nil
+        }
+        return (box.jump, box.session, box.isClosing)
+      }
+      if isClosing { break }
+      if let newSession { adopt(newSession) }
+      if let jump {
+        if session != nil {
+          perform(jump)
+          continue
+        }
+        prepareFirst(jump)
+      } else if feedOnce() {
+        continue
+      }
+      _ = sotto_eventfd_wait(decoderEvent, -1)
+    }
+    open = nil
+    feed = nil
+    session = nil
+  }
+
+  private func adopt(_ new: Session) {
+    session = new
+    feed = nil
+    currentSlot = -1
+    replacedAt = [Int](repeating: 0, count: Renderer.slots)
+    placeTable.withLock { $0 = [[Place]](repeating: [], count: Renderer.slots) }
+  }
+
+  /// Opens the first track while the output is being opened.
+  private func prepareFirst(_ jump: Jump) {
+    if open == nil, let location = succession.track(at: jump.index) {
+      open = try? OpenTrack(index: jump.index, location: location, loudness: loudness)
+    }
+  }
+
+  // MARK: Jumps
+
+  private func perform(_ jump: Jump) {
+    var jump = jump
+    while true {
+      do throws(DecodingError) {
+        guard let location = succession.track(at: jump.index) else {
+          return report(.nothingPlayable)
+        }
+        if jump.isSeek, let open, open.index == jump.index, !open.decoder.isSeekable {
+          return report(.seekFailed(DecodingError(.notSeekable, "cannot seek in this stream")))
+        }
+        try begin(jump, location)
+        return
+      } catch {
+        open = nil
+        feed = nil
+        let location = succession.track(at: jump.index) ?? TrackLocation("")
+        report(.failed(index: jump.index, location: location, error: error))
+        guard let next = succession.index(after: jump.index) else {
+          return report(.nothingPlayable)
+        }
+        jump = Jump(index: next, seconds: 0, isSeek: false)
+        if inbox.withLock({ $0.jump != nil || $0.isClosing }) { return }
+      }
+    }
+  }
+
+  /// Prepares a source in a free ring, wishes for it, and leaves it to `feedOnce`.
+  private func begin(_ jump: Jump, _ location: TrackLocation) throws(DecodingError) {
+    guard let session else { return }
+    let track: OpenTrack
+    if let open, open.index == jump.index, open.location == location {
+      track = open
+    } else {
+      track = try OpenTrack(index: jump.index, location: location, loudness: loudness)
+    }
+    // From here on the decoder is the new feed's alone.
+    feed = nil
+    open = track
+    let format = session.stream.format
+    if track.decoder.format.sampleRate != format.sampleRate && !Resampler.isAvailable {
+      return report(.needsRate(RateBreak(rate: track.decoder.format.sampleRate, jump: jump)))
+    }
+    guard let slot = freeSlot() else { return }
+    let ring = session.renderer.ring(slot)
+    ring.reset()
+    let frame = format.frame(atSeconds: jump.seconds)
+    let pipeline = try Pipeline(track.decoder, gain: track.gain, target: format, at: frame)
+    let new = Feed(slot: slot, ring: ring, pipeline: pipeline, track: track)
+    setPlaces(slot, [Place(frame: 0, track: track, offset: format.seconds(atFrame: frame))])
+    feed = new
+    // The first piece, so that the device finds something at once.
+    while ring.written < Int64(format.sampleRate / 16) && ring.total < 0 {
+      if inbox.withLock({ $0.jump != nil || $0.isClosing }) { return }  // a newer one wins
+      _ = try step(new)
+    }
+    let old = currentSlot
+    currentSlot = slot
+    let serial = inbox.withLock { box in
+      session.renderer.send { wish in
+        wish.jump += 1
+        wish.slot = slot
+        wish.sourceFrame = 0
+        wish.fadesIn = frame > 0
+        wish.isHeld = box.isHeld
+      }
+    }
+    if old >= 0 { replacedAt[old] = serial }
+    session.stream.kick()
+    report(.placed)
+  }
+
+  /// A ring that neither sounds nor can be asked for by a wish that is still on its way. Waits for
+  /// the device where every ring is in use; `nil` when a newer jump came or the engine closes.
+  private func freeSlot() -> Int? {
+    guard let session else { return nil }
+    while true {
+      let taken = session.renderer.taken
+      let busy = session.renderer.busySlots
+      for slot in 0..<Renderer.slots where slot != currentSlot {
+        let isSafe = replacedAt[slot] == 0 || taken >= replacedAt[slot]
+        if isSafe && busy & (1 << UInt64(slot)) == 0 { return slot }
+      }
+      if inbox.withLock({ $0.jump != nil || $0.isClosing }) { return nil }
+      _ = sotto_eventfd_wait(decoderEvent, 20)
+    }
+  }
+
+  // MARK: Feeding
+
+  /// Decodes one block into the ring of the sounding source. False when there is nothing to do.
+  private func feedOnce() -> Bool {
+    guard let session, let feed, feed.ring.total < 0 else { return false }
+    if feed.ring.writable < Int64(Feed.blockFrames) { return false }
+    do throws(DecodingError) {
+      let before = feed.ring.written
+      let progressed = try step(feed)
+      let rate = Int64(session.stream.format.sampleRate)
+      // A source begins with little: the device is told when there is more, then enough.
+      let isStage = [rate / 4, rate * 5 / 2].contains { before < $0 && feed.ring.written >= $0 }
+      if isStage || feed.ring.total >= 0 || session.renderer.takeStarved() {
+        session.stream.kick()
+      }
+      return progressed
+    } catch {
+      fail(feed, error)
+      return true
+    }
+  }
+
+  /// One block, or one step of the succession.
+  private func step(_ feed: Feed) throws(DecodingError) -> Bool {
+    let pipeline = feed.pipeline
+    if pipeline.isOver {
+      feed.ring.finish()
+      return false
+    }
+    if pipeline.wantsNext { continueSuccession(feed) }
+    var run = unsafe feed.ring.writableRun()
+    let limit = Feed.blockFrames * pipeline.target.channels
+    if run.count > limit { unsafe run = unsafe UnsafeMutableBufferPointer(rebasing: run[..<limit]) }
+    let frames = try unsafe pipeline.read(into: run)
+    feed.ring.commit(frames: frames)
+    if let joint = pipeline.takeJoint() {
+      open = feed.track
+      addPlace(feed.slot, Place(frame: joint, track: feed.track, offset: 0))
+      report(.placed)
+    }
+    if pipeline.isOver { feed.ring.finish() }
+    return true
+  }
+
+  /// Opens the track that follows and joins it; passes over those that cannot be opened.
+  private func continueSuccession(_ feed: Feed) {
+    var index = feed.track.index
+    while let next = succession.index(after: index), let location = succession.track(at: next) {
+      if inbox.withLock({ $0.isClosing }) { break }
+      do throws(DecodingError) {
+        let track = try OpenTrack(index: next, location: location, loudness: loudness)
+        if track.decoder.format.sampleRate != feed.pipeline.target.sampleRate,
+          !Resampler.isAvailable
+        {
+          // It begins when this one has been heard, on a stream of its own rate.
+          let jump = Jump(index: next, seconds: 0, isSeek: false)
+          rateBreaks.withLock {
+            $0[feed.slot] = RateBreak(rate: track.decoder.format.sampleRate, jump: jump)
+          }
+          break
+        }
+        try feed.pipeline.append(track.decoder, gain: track.gain)
+        feed.track = track
+        return
+      } catch {
+        report(.failed(index: next, location: location, error: error))
+        index = next
+      }
+    }
+    feed.pipeline.finish()
+  }
+
+  /// A track broke off: what was decoded of it is heard, and the next one follows.
+  private func fail(_ feed: Feed, _ error: DecodingError) {
+    report(
+      .failed(index: feed.track.index, location: feed.track.location, error: error))
+    feed.pipeline.abandonDecoder()
+  }
+
+  private func setPlaces(_ slot: Int, _ places: [Place]) {
+    placeTable.withLock { $0[slot] = places }
+    rateBreaks.withLock { $0[slot] = nil }
+  }
+
+  private func addPlace(_ slot: Int, _ place: Place) {
+    placeTable.withLock { $0[slot].append(place) }
+  }
+}
+
+private func decoderThread(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+  let feeder = unsafe Unmanaged<Feeder>.fromOpaque(context!).takeRetainedValue()
+  feeder.run()
+  return nil
+}

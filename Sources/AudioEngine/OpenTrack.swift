@@ -1,0 +1,57 @@
+import AudioTypes
+import Decoding
+import Realtime
+
+/// A track with its decoder. The decoder's thread only, but for the constants.
+@safe final class OpenTrack: @unchecked Sendable {
+  let index: Int
+  let location: TrackLocation
+  let decoder: any Decoder
+  let gain: Gain
+  let info: TrackInfo
+
+  init(index: Int, location: TrackLocation, loudness: LoudnessMode) throws(DecodingError) {
+    self.index = index
+    self.location = location
+    decoder = try TrackOpener.open(location)
+    info = decoder.info
+    gain = info.loudness.gain(loudness) ?? .unity
+  }
+}
+
+/// Where a track begins in the frames of a ring.
+struct Place: Sendable {
+  var frame: Int64
+  var index: Int
+  var info: TrackInfo
+  /// The track's own time at that frame, in seconds, and its length.
+  var offset: Double
+  var duration: Double?
+
+  init(frame: Int64, track: OpenTrack, offset: Double) {
+    self.frame = frame
+    index = track.index
+    info = track.info
+    self.offset = offset
+    duration = track.decoder.frames.map { track.decoder.format.seconds(atFrame: $0) }
+  }
+}
+
+/// The source that is being decoded. The decoder's thread only.
+@safe final class Feed {
+  /// Frames decoded between two looks at the inbox.
+  static let blockFrames = 4096
+
+  let slot: Int
+  let ring: SourceRing
+  let pipeline: Pipeline
+  /// The track whose frames come now.
+  var track: OpenTrack
+
+  init(slot: Int, ring: SourceRing, pipeline: Pipeline, track: OpenTrack) {
+    self.slot = slot
+    self.ring = ring
+    self.pipeline = pipeline
+    self.track = track
+  }
+}
