@@ -1,2 +1,0 @@
-import AudioEngine
-import Testing

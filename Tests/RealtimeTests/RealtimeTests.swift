@@ -1,2 +1,0 @@
-import Realtime
-import Testing
