@@ -23,7 +23,8 @@ import Realtime
   private var level = Gain.unity
   private var isHeld = false
   private var state = EngineState.idle
-  private var announced: (index: Int, slot: Int, frame: Int64)?
+  /// The last place told.
+  private var announced = 0
   private var onHeld: (@MainActor () -> Void)?
 
   /// Length of a fade, in seconds: long enough that nothing clicks.
@@ -153,22 +154,22 @@ import Realtime
     guard let place = heardPlace()?.place else { return }
     if let duration = place.duration, seconds >= duration {
       guard let next = succession.index(after: place.index) else {
-        return jump(to: place.index, seconds: duration)
+        return jump(to: place.index, seconds: duration, isSeek: true)
       }
-      return jump(to: next, seconds: 0)
+      return jump(to: next, seconds: 0, isSeek: false)
     }
-    jump(to: place.index, seconds: max(seconds, 0))
+    jump(to: place.index, seconds: max(seconds, 0), isSeek: true)
   }
 
   /// Changes the track and leaves everything else: held stays held, at the new track's beginning
   /// (session.md D3, next and previous).
   public func move(to index: Int) {
-    if isHeld { return jump(to: index, seconds: 0) }
+    if isHeld { return jump(to: index, seconds: 0, isSeek: false) }
     play(index: index)
   }
 
-  private func jump(to index: Int, seconds: Double) {
-    feeder.ask { $0.jump = Feeder.Jump(index: index, seconds: seconds, isSeek: true) }
+  private func jump(to index: Int, seconds: Double, isSeek: Bool) {
+    feeder.ask { $0.jump = Feeder.Jump(index: index, seconds: seconds, isSeek: isSeek) }
   }
 
   /// sotto's own level, reached within a fade's length.
@@ -199,17 +200,17 @@ import Realtime
   }
 
   private typealias Heard = (
-    place: Place, position: Double, slot: Int, framesToNext: Int64?
+    place: Place, position: Double, past: ArraySlice<Place>, framesToNext: Int64?
   )
 
   private func heardPlace() -> Heard? {
     guard let session else { return nil }
     let (slot, frame) = session.renderer.timeline().heard(at: session.stream.clock().heard)
-    guard let found = feeder.place(slot: slot, frame: frame) else { return nil }
-    let seconds = session.stream.format.seconds(atFrame: frame - found.place.frame)
-    var position = found.place.offset + seconds
-    if let duration = found.place.duration { position = min(position, duration) }
-    return (found.place, position, slot, found.next.map { $0 - frame })
+    let (past, next) = feeder.places(slot: slot, upTo: frame)
+    guard let place = past.last else { return nil }
+    var position = place.offset + session.stream.format.seconds(atFrame: frame - place.frame)
+    if let duration = place.duration { position = min(position, duration) }
+    return (place, position, past, next.map { $0 - frame })
   }
 
   private func change(to new: EngineState) {
@@ -301,11 +302,12 @@ import Realtime
     placeTimer?.cancel()
     placeTimer = nil
     guard let session, let heard = heardPlace() else { return }
-    let key = (index: heard.place.index, slot: heard.slot, frame: heard.place.frame)
-    if announced == nil || announced! != key {
-      let isNewTrack = announced?.index != key.index || announced?.slot == key.slot
-      announced = key
-      if isNewTrack { onEvent(.track(index: key.index, info: heard.place.info)) }
+    // A device faster than the clock (a file) may have passed several.
+    for place in heard.past where place.id > announced {
+      announced = place.id
+      onEvent(
+        place.isSeek
+          ? .seeked(position: place.offset) : .track(index: place.index, info: place.info))
     }
     guard let frames = heard.framesToNext, !isHeld, session.stream.clock().isRunning else { return }
     let timer = DispatchSource.makeTimerSource(queue: .main)

@@ -45,6 +45,8 @@ public struct EngineSnapshot: Sendable {
 public enum EngineEvent: Sendable {
   /// The heard track changed (also at the first).
   case track(index: Int, info: TrackInfo)
+  /// A seek took effect: the position in the heard track is now this, in seconds.
+  case seeked(position: Double)
   /// A track could not be opened or ended in damage; the engine goes on with the next.
   case failed(index: Int, location: TrackLocation, error: DecodingError)
   /// The state changed.

@@ -24,7 +24,7 @@ import Synchronization
   struct Jump {
     var index: Int
     var seconds: Double
-    /// True for a seek: a failure leaves what sounds.
+    /// True for a seek within the heard track.
     var isSeek: Bool
   }
 
@@ -69,6 +69,8 @@ import Synchronization
   /// For each slot, the serial of the wish that replaced it; 0 when it was never used.
   private var replacedAt = [Int](repeating: 0, count: Renderer.slots)
   private var currentSlot = -1
+  /// The number of places so far.
+  private var placeCount = 0
 
   init(
     succession: any Succession, loudness: LoudnessMode,
@@ -100,14 +102,12 @@ import Synchronization
   /// True while a jump waits to be taken.
   var isJumping: Bool { inbox.withLock { $0.jump != nil } }
 
-  /// The place heard at a source frame of a slot, and the frame at which the next begins.
-  func place(slot: Int, frame: Int64) -> (place: Place, next: Int64?)? {
-    placeTable.withLock { table in
-      guard slot >= 0, let at = table[slot].lastIndex(where: { $0.frame <= frame }) else {
-        return nil
-      }
-      let next = at + 1 < table[slot].count ? table[slot][at + 1].frame : nil
-      return (table[slot][at], next)
+  /// The places of a slot up to a source frame, and the frame at which the next one begins.
+  func places(slot: Int, upTo frame: Int64) -> (past: ArraySlice<Place>, next: Int64?) {
+    guard slot >= 0 else { return ([], nil) }
+    return placeTable.withLock { table in
+      let count = table[slot].prefix { $0.frame <= frame }.count
+      return (table[slot][..<count], count < table[slot].count ? table[slot][count].frame : nil)
     }
   }
 
@@ -193,7 +193,9 @@ import Synchronization
   private func begin(_ jump: Jump, _ location: TrackLocation) throws(DecodingError) {
     guard let session else { return }
     let track: OpenTrack
-    if let open, open.index == jump.index, open.location == location {
+    if let open, open.index == jump.index, open.location == location,
+      open.isFresh || open.decoder.isSeekable
+    {
       track = open
     } else {
       track = try OpenTrack(index: jump.index, location: location, loudness: loudness)
@@ -202,16 +204,25 @@ import Synchronization
     feed = nil
     open = track
     let format = session.stream.format
-    if track.decoder.format.sampleRate != format.sampleRate && !Resampler.isAvailable {
+    if track.decoder.format.sampleRate != format.sampleRate && !Pipeline.canResample {
       return report(.needsRate(RateBreak(rate: track.decoder.format.sampleRate, jump: jump)))
     }
     guard let slot = freeSlot() else { return }
     let ring = session.renderer.ring(slot)
     ring.reset()
     let frame = format.frame(atSeconds: jump.seconds)
-    let pipeline = try Pipeline(track.decoder, gain: track.gain, target: format, at: frame)
+    let isFresh = track.isFresh
+    track.isFresh = false
+    let pipeline = try Pipeline(
+      track.decoder, gain: track.gain, target: format, at: frame, isFresh: isFresh)
     let new = Feed(slot: slot, ring: ring, pipeline: pipeline, track: track)
-    setPlaces(slot, [Place(frame: 0, track: track, offset: format.seconds(atFrame: frame))])
+    setPlaces(
+      slot,
+      [
+        Place(
+          id: newPlace(), frame: 0, track: track, offset: format.seconds(atFrame: frame),
+          isSeek: jump.isSeek)
+      ])
     feed = new
     // The first piece, so that the device finds something at once.
     while ring.written < Int64(format.sampleRate / 16) && ring.total < 0 {
@@ -287,7 +298,7 @@ import Synchronization
     feed.ring.commit(frames: frames)
     if let joint = pipeline.takeJoint() {
       open = feed.track
-      addPlace(feed.slot, Place(frame: joint, track: feed.track, offset: 0))
+      addPlace(feed.slot, Place(id: newPlace(), frame: joint, track: feed.track, offset: 0))
       report(.placed)
     }
     if pipeline.isOver { feed.ring.finish() }
@@ -302,7 +313,7 @@ import Synchronization
       do throws(DecodingError) {
         let track = try OpenTrack(index: next, location: location, loudness: loudness)
         if track.decoder.format.sampleRate != feed.pipeline.target.sampleRate,
-          !Resampler.isAvailable
+          !Pipeline.canResample
         {
           // It begins when this one has been heard, on a stream of its own rate.
           let jump = Jump(index: next, seconds: 0, isSeek: false)
@@ -327,6 +338,11 @@ import Synchronization
     report(
       .failed(index: feed.track.index, location: feed.track.location, error: error))
     feed.pipeline.abandonDecoder()
+  }
+
+  private func newPlace() -> Int {
+    placeCount += 1
+    return placeCount
   }
 
   private func setPlaces(_ slot: Int, _ places: [Place]) {

@@ -9,6 +9,8 @@ import Realtime
   let decoder: any Decoder
   let gain: Gain
   let info: TrackInfo
+  /// True until a frame has been asked for.
+  var isFresh = true
 
   init(index: Int, location: TrackLocation, loudness: LoudnessMode) throws(DecodingError) {
     self.index = index
@@ -21,6 +23,10 @@ import Realtime
 
 /// Where a track begins in the frames of a ring.
 struct Place: Sendable {
+  /// Grows with every place.
+  var id: Int
+  /// True where a seek went on with the track that was heard.
+  var isSeek: Bool
   var frame: Int64
   var index: Int
   var info: TrackInfo
@@ -28,7 +34,9 @@ struct Place: Sendable {
   var offset: Double
   var duration: Double?
 
-  init(frame: Int64, track: OpenTrack, offset: Double) {
+  init(id: Int, frame: Int64, track: OpenTrack, offset: Double, isSeek: Bool = false) {
+    self.id = id
+    self.isSeek = isSeek
     self.frame = frame
     index = track.index
     info = track.info

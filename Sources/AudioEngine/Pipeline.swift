@@ -34,11 +34,15 @@ import Decoding
 
   private static let blockFrames = 4096
 
+  /// False where libsoxr is missing: a stream must then have its tracks' rate.
+  static let canResample = (try? Resampler(from: 44_100, to: 48_000, channels: 1)) != nil
+
   /// - Parameters:
   ///   - frame: the frame of the track, counted at the target's rate, that comes first.
-  init(_ decoder: any Decoder, gain: Gain, target: AudioFormat, at frame: Int64)
-    throws(DecodingError)
-  {
+  ///   - isFresh: true where nothing has been read from the decoder yet.
+  init(
+    _ decoder: any Decoder, gain: Gain, target: AudioFormat, at frame: Int64, isFresh: Bool = true
+  ) throws(DecodingError) {
     self.target = target
     self.decoder = decoder
     self.gain = gain.linear
@@ -47,11 +51,11 @@ import Decoding
     try connect()
     if let resampler {
       let plan = Resampler.seekPlan(
-        outputFrame: frame, from: resampler.inputRate, to: resampler.outputRate)
-      if frame > 0 { try decoder.seek(to: plan.inputFrame) }
+        outputFrame: frame, from: resampler.from, to: resampler.to)
+      if frame > 0 || !isFresh { try decoder.seek(to: frame > 0 ? plan.inputFrame : 0) }
       drop = frame > 0 ? plan.dropOutputFrames : 0
       runBase = -Int64(drop)
-    } else if frame > 0 {
+    } else if frame > 0 || !isFresh {
       try decoder.seek(to: frame)
     }
   }
@@ -69,7 +73,7 @@ import Decoding
       ? nil : ChannelMixer(from: source.layout, to: target.layout)
     if source.sampleRate == target.sampleRate {
       resampler = nil
-    } else if resampler?.inputRate != source.sampleRate || isDrained {
+    } else if resampler?.from != source.sampleRate || isDrained {
       resampler = try Resampler(
         from: source.sampleRate, to: target.sampleRate, channels: target.channels)
     }
@@ -91,10 +95,7 @@ import Decoding
   func append(_ next: any Decoder, gain: Gain) throws(DecodingError) {
     if next.format.sampleRate == decoder.format.sampleRate {
       if let resampler {
-        let output = Int64(
-          (Double(runInput) * Double(resampler.outputRate) / Double(resampler.inputRate))
-            .rounded(.up))
-        joint = runBase + output
+        joint = runBase + resampler.outputFrames(runInput)
       } else {
         joint = delivered
       }

@@ -73,6 +73,7 @@ import Synchronization
         simulation.takeTurn()
         simulation.fill()
       }
+      sotto_rt_signal(kicked)
       return
     }
     if !isKicked.exchange(true, ordering: .acquiringAndReleasing) { sotto_rt_signal(kicked) }
@@ -84,6 +85,17 @@ import Synchronization
     simulation.withLock { simulation in
       simulation.advance(toFrame: simulation.heard + frames)
       simulation.fill()
+    }
+  }
+
+  /// Waits until so many frames are queued or the last frame is: the gate at which tests meet the
+  /// decoder's thread. With a manual clock only.
+  public func waitUntilQueued(_ frames: Int64) {
+    precondition(pace == .manual)
+    while simulation.withLock({
+      $0.written - $0.heard < frames && !$0.isComplete && $0.failure == nil
+    }) {
+      _ = sotto_eventfd_wait(kicked, -1)
     }
   }
 

@@ -126,8 +126,8 @@ import OutputInterface
 
   /// The earliest frame that can still be changed.
   private var changeable: Int64 {
+    if isCorked { return heard }  // nothing of it was taken: what is queued is dropped
     if !knobs.canRewind || isFree { return written }
-    if isCorked { return heard }
     let burst = Int64(max(knobs.burstFrames, 1))
     let taken = heard + Int64(knobs.latencyFrames)
     return min(written, (taken + burst - 1) / burst * burst)
@@ -162,7 +162,8 @@ import OutputInterface
         // After a hold there is only silence: a device in memory need not store it.
         if holdAt >= 0 && written >= holdAt { break }
         let offset = written % capacity
-        let room = min(capacity - (written - heard), capacity - offset)
+        var room = min(capacity - (written - heard), capacity - offset)
+        if holdAt >= 0 { room = min(room, holdAt - written) }
         let rendered = unsafe queue.withUnsafeMutableBufferPointer { all in
           unsafe renderer.render(
             renderer.context, written, all.baseAddress! + Int(offset) * channels, room)
@@ -180,6 +181,9 @@ import OutputInterface
       settle()
     } while !isCorked && failure == nil
   }
+
+  /// True when nothing follows what is queued.
+  var isComplete: Bool { finishedAt >= 0 || holdAt >= 0 }
 
   /// How long the device's thread may sleep; -1 for ever.
   func waitMilliseconds() -> Int32 {

@@ -114,7 +114,7 @@ private struct Model {
 }
 
 @Suite struct RewindTests {
-  private func change(_ wish: inout MixWish, _ random: inout SeededRandom) {
+  private func change(_ wish: inout MixWish, _ random: inout Signals.Seeded) {
     switch Int.random(in: 0..<6, using: &random) {
     case 0, 1:
       wish.jump += 1
@@ -132,7 +132,7 @@ private struct Model {
   func `Any run of rewinds gives the samples of a straight render of the final timeline`(
     seed: Int
   ) {
-    var random = SeededRandom(seed: UInt64(seed))
+    var random = Signals.Seeded(UInt64(seed))
     let sources = Sources()
     // The device's timeline forgets what has been heard; the other keeps all.
     var device = MixTimeline(fadeFrames: Sources.fade)
@@ -217,7 +217,7 @@ private struct Model {
     sources.renderer.ring(0).reset()
     let ones = [Float](repeating: 1, count: Int(Sources.frames) * 2)
     ones.withUnsafeBufferPointer { sources.renderer.ring(0).write($0) }
-    var random = SeededRandom(seed: 11)
+    var random = Signals.Seeded(11)
     for _ in 0..<100 {
       var timeline = MixTimeline(fadeFrames: Sources.fade)
       var wish = MixWish()

@@ -55,7 +55,7 @@ import Testing
   func `Any run of ramps, with what has been heard forgotten, is the curve of all of them`(
     seed: Int
   ) {
-    var random = SeededRandom(seed: UInt64(seed))
+    var random = Signals.Seeded(UInt64(seed))
     var curve = GainCurve(1)
     var model = Model(points: [(Int64.min / 2, 1)])
     var frame: Int64 = 0

@@ -22,7 +22,7 @@ import Testing
     let ring = SourceRing(frames: 100, channels: 2)
     defer { ring.deallocate() }
     #expect(ring.capacity == 128)
-    var random = SeededRandom(seed: 7)
+    var random = Signals.Seeded(7)
     var floor: Int64 = 0
     for _ in 0..<2000 {
       let room = ring.writable
@@ -94,7 +94,7 @@ import Testing
   @Test func `Writer and reader never hold the same cell`() {
     let buffer = TripleBuffer()
     defer { buffer.deallocate() }
-    var random = SeededRandom(seed: 3)
+    var random = Signals.Seeded(3)
     var held = buffer.readCell()
     for _ in 0..<1000 {
       #expect(buffer.writeCell != held)

@@ -1,0 +1,318 @@
+import AudioEngine
+import AudioOutput
+import AudioTypes
+import Decoding
+import OutputInterface
+import TestSupport
+import Testing
+
+/// The engine on a simulated device whose clock the test moves: everything is compared as samples.
+@MainActor @Suite(.serialized) struct EngineTests {
+  /// Samples of a run of frames.
+  private func frames(_ samples: [Float], _ range: Range<Int>) -> [Float] {
+    Array(samples[(range.lowerBound * 2)..<(range.upperBound * 2)])
+  }
+
+  /// Where a stretch of `wanted` begins in `heard` at or after a frame; `nil` when it is not there.
+  private func find(_ wanted: [Float], in heard: [Float], from: Int = 0) -> Int? {
+    guard heard.count >= wanted.count else { return nil }
+    return (from...((heard.count - wanted.count) / 2)).first { frame in
+      heard[frame * 2] == wanted[0] && heard[frame * 2 + 1] == wanted[1]
+        && Array(heard[(frame * 2)..<(frame * 2 + wanted.count)]) == wanted
+    }
+  }
+
+  @Test func `Tracks that follow each other are heard as one run of samples, without a gap`()
+    async throws
+  {
+    let rig = try Rig()
+    defer { rig.close() }
+    let one = try rig.track("one", frames: 30_011)
+    let two = try rig.track("two", frames: 7, first: 1_000_000)
+    let three = try rig.track("three", frames: 20_000, first: 2_000_000)
+    try rig.start([one.path, two.path, three.path])
+    rig.hear(60_000)
+    await rig.until { rig.hasEnded }
+    let isSame = rig.heard == one.samples + two.samples + three.samples
+    #expect(isSame)
+    #expect(rig.toldTracks == [0, 1, 2])
+    #expect(rig.device.clock().underruns == 0)
+  }
+
+  @Test func `A pause is heard within the latency and a fade, and loses and repeats no sample`()
+    async throws
+  {
+    let rig = try Rig()
+    defer { rig.close() }
+    let track = try rig.track("track", frames: 200_000)
+    try rig.start([track.path])
+    rig.hear(20_000)
+    rig.device.waitUntilQueued(95_000)  // nearly two seconds
+    rig.engine.hold()
+    rig.hear(5_000)
+    #expect(rig.device.isCorked)
+    #expect(rig.heard.count / 2 == 20_000 + 240 + 480)  // latency and fade, no frame more
+    #expect(rig.engine.snapshot().state == .held)
+    let position = rig.engine.snapshot().position
+    #expect(position == 20_720.0 / 48_000)
+    rig.engine.release()
+    rig.hear(20_000)
+    let heard = rig.heard
+    let isSameBefore = frames(heard, 0..<20_240) == frames(track.samples, 0..<20_240)
+    let isSameAfter = frames(heard, 21_200..<40_000) == frames(track.samples, 21_200..<40_000)
+    #expect(isSameBefore && isSameAfter)
+    // In the fades no sample is louder than the track's own.
+    let isFaded = (20_240 * 2..<21_200 * 2).allSatisfy {
+      abs(heard[$0]) <= abs(track.samples[$0])
+    }
+    #expect(isFaded)
+  }
+
+  @Test func `A device that cannot rewind keeps the same promises with a short queue`() async throws {
+    let rig = try Rig()
+    defer { rig.close() }
+    let track = try rig.track("track", frames: 100_000)
+    var knobs = SimulationKnobs()
+    knobs.canRewind = false
+    try rig.start([track.path], knobs: knobs)
+    rig.hear(20_000)
+    #expect(rig.device.queued <= 48_000 * 6 / 100)
+    rig.engine.hold()
+    rig.hear(10_000)
+    #expect(rig.device.isCorked)
+    #expect(rig.heard.count / 2 <= 20_000 + 2_880 + 480)
+    let held = rig.heard.count / 2
+    rig.engine.release()
+    rig.hear(10_000)
+    let isSame =
+      frames(rig.heard, (held + 480)..<30_000) == frames(track.samples, (held + 480)..<30_000)
+    #expect(isSame)
+  }
+
+  @Test func `A seek lands on its frame, is heard within the latency, and needs no silence`()
+    async throws
+  {
+    let rig = try Rig()
+    defer { rig.close() }
+    let track = try rig.track("track", frames: 480_000)
+    try rig.start([track.path])
+    rig.hear(10_000)
+    rig.engine.seek(to: 5)
+    await rig.until { rig.engine.snapshot().position >= 5 }
+    rig.hear(10_000)
+    let heard = rig.heard
+    // The old place falls for a fade while the new one rises; after that only the new one sounds.
+    let isSame =
+      frames(heard, 10_720..<20_000) == frames(track.samples, 240_480..<249_760)
+    #expect(isSame)
+    #expect(rig.device.clock().underruns == 0)
+    #expect(rig.toldTracks == [0])
+  }
+
+  @Test func `A flood of seeks ends at the last, and every ring is free again`() async throws {
+    let rig = try Rig()
+    defer { rig.close() }
+    let track = try rig.track("track", frames: 480_000)
+    try rig.start([track.path])
+    var random = Signals.Seeded(5)
+    for _ in 0..<300 {
+      rig.hear(48)
+      rig.engine.seek(to: Double.random(in: 0...4, using: &random))
+    }
+    rig.engine.seek(to: 6)
+    await rig.until { rig.engine.snapshot().position >= 6 }
+    rig.hear(5_000)
+    let wanted = frames(track.samples, 288_480..<290_000)
+    #expect(find(wanted, in: rig.heard) != nil)
+  }
+
+  @Test func `Next while held stays held, at the new track's first frame`() async throws {
+    let rig = try Rig()
+    defer { rig.close() }
+    let one = try rig.track("one", frames: 100_000)
+    let two = try rig.track("two", frames: 100_000, first: 500_000)
+    try rig.start([one.path, two.path])
+    rig.hear(5_000)
+    rig.engine.hold()
+    rig.hear(1_000)
+    let held = rig.heard.count
+    rig.engine.move(to: 1)
+    await rig.until { rig.toldTracks == [0, 1] }
+    #expect(rig.device.isCorked)
+    #expect(rig.heard.count == held)
+    #expect(rig.engine.snapshot().position == 0)
+    rig.engine.release()
+    rig.hear(1_000)
+    let isSame = Array(rig.heard[held...]) == frames(two.samples, 0..<1_000)
+    #expect(isSame)
+  }
+
+  @Test func `Next begins with the track's first sample at full level while the old one falls`()
+    async throws
+  {
+    let rig = try Rig()
+    defer { rig.close() }
+    let one = try rig.track("one", frames: 100_000)
+    let two = try rig.track("two", frames: 100_000, first: 500_000)
+    try rig.start([one.path, two.path])
+    rig.hear(5_000)
+    rig.engine.move(to: 1)
+    await rig.until { rig.toldTracks == [0, 1] }
+    rig.hear(5_000)
+    let isSame = frames(rig.heard, 5_720..<10_000) == frames(two.samples, 480..<4_760)
+    #expect(isSame)
+  }
+
+  @Test func `A step of the level is heard within the latency and ramps over a fade`() async throws {
+    let rig = try Rig()
+    defer { rig.close() }
+    let track = try rig.track("track", frames: 100_000)
+    try rig.start([track.path])
+    rig.hear(10_000)
+    rig.engine.setLevel(Gain(linear: 0.5))
+    rig.hear(10_000)
+    let isBefore = frames(rig.heard, 0..<10_240) == frames(track.samples, 0..<10_240)
+    let isAfter =
+      frames(rig.heard, 10_720..<20_000) == frames(track.samples, 10_720..<20_000).map { $0 * 0.5 }
+    #expect(isBefore && isAfter)
+  }
+
+  @Test func `A track that cannot be played is told once, and the next one plays`() async throws {
+    let rig = try Rig()
+    defer { rig.close() }
+    let good = try rig.track("good", frames: 10_000)
+    let text = try rig.folder.write(Array("not music at all, only words\n".utf8), "text.wav")
+    try rig.start([text, rig.folder.file("missing"), good.path, text])
+    rig.hear(20_000)
+    await rig.until { rig.hasEnded }
+    let failed = rig.events.compactMap { event -> Int? in
+      if case .failed(let index, _, _) = event { index } else { nil }
+    }
+    #expect(failed.sorted() == [0, 1, 3])
+    let isSame = rig.heard == good.samples
+    #expect(isSame)
+  }
+
+  @Test func `Nothing that plays is an end, not a wait`() async throws {
+    let rig = try Rig()
+    defer { rig.close() }
+    try rig.start([rig.folder.file("missing")])
+    await rig.until { rig.hasEnded }
+    #expect(rig.heard.isEmpty)
+  }
+
+  @Test func `After the end a track can be played again`() async throws {
+    let rig = try Rig()
+    defer { rig.close() }
+    let track = try rig.track("track", frames: 5_000)
+    try rig.start([track.path])
+    rig.hear(6_000)
+    await rig.until { rig.hasEnded }
+    rig.engine.play(index: 0)
+    await rig.until { rig.toldTracks == [0, 0] }
+    rig.hear(6_000)
+    let isSame = rig.heard == track.samples + track.samples
+    #expect(isSame)
+  }
+
+  @Test func `An underrun is counted and loses no sample`() async throws {
+    let rig = try Rig()
+    defer { rig.close() }
+    let track = try rig.track("track", frames: 30_000)
+    var knobs = SimulationKnobs()
+    knobs.underrunAtFrame = 12_345
+    try rig.start([track.path], knobs: knobs)
+    rig.hear(40_000)
+    await rig.until { rig.hasEnded }
+    #expect(rig.device.clock().underruns == 1)
+    let isSame = rig.heard == track.samples
+    #expect(isSame)
+  }
+
+  @Test func `A device that takes frames in bursts is rewound to the next burst`() async throws {
+    let rig = try Rig()
+    defer { rig.close() }
+    let track = try rig.track("track", frames: 100_000)
+    var knobs = SimulationKnobs()
+    knobs.burstFrames = 1024
+    try rig.start([track.path], knobs: knobs)
+    rig.hear(10_000)
+    rig.engine.hold()
+    rig.hear(5_000)
+    // 10,000 and the latency, rounded up to a burst, and the fade.
+    #expect(rig.heard.count / 2 == 10_240 + 480)
+    let isSame = frames(rig.heard, 0..<10_240) == frames(track.samples, 0..<10_240)
+    #expect(isSame)
+  }
+
+  @Test func `A lost device is told with its reason, and the position stands`() async throws {
+    let rig = try Rig()
+    defer { rig.close() }
+    let track = try rig.track("track", frames: 100_000)
+    var knobs = SimulationKnobs()
+    knobs.loseAtFrame = 9_000
+    try rig.start([track.path], knobs: knobs)
+    rig.hear(10_000)
+    await rig.until { rig.engine.snapshot().state == .lost }
+    let isTold = rig.events.contains {
+      if case .lost(let error) = $0 { error.code == .deviceLost } else { false }
+    }
+    #expect(isTold)
+    #expect(rig.engine.snapshot().position == 9_000.0 / 48_000)
+  }
+
+  @Test func `An output that cannot be opened is an error, and nothing hangs`() throws {
+    let rig = try Rig()
+    let track = try rig.track("track", frames: 100)
+    var knobs = SimulationKnobs()
+    knobs.openError = OutputError(.noServer, "no server answers")
+    #expect(throws: OutputError.self) { try rig.start([track.path], knobs: knobs) }
+    rig.close()
+  }
+
+  @Test func `Paused before the first frame, it begins when it is released`() async throws {
+    let rig = try Rig()
+    defer { rig.close() }
+    let track = try rig.track("track", frames: 20_000)
+    try rig.start([track.path])
+    rig.engine.hold()
+    rig.engine.release()
+    rig.engine.hold()
+    rig.engine.release()
+    rig.hear(30_000)
+    await rig.until { rig.hasEnded }
+    // Whether the device took a turn in between or not, no frame is lost or repeated.
+    #expect(rig.heard.count / 2 == 20_000)
+    let isSame = frames(rig.heard, 2_000..<20_000) == frames(track.samples, 2_000..<20_000)
+    #expect(isSame)
+  }
+
+  @Test func `A seek past the end is the next track; of the last track, the end`() async throws {
+    let rig = try Rig()
+    defer { rig.close() }
+    let one = try rig.track("one", frames: 100_000)
+    let two = try rig.track("two", frames: 100_000, first: 500_000)
+    try rig.start([one.path, two.path])
+    rig.hear(1_000)
+    await rig.until { rig.toldTracks == [0] }
+    rig.engine.seek(to: 60)
+    await rig.until { rig.toldTracks == [0, 1] }
+    rig.hear(1_000)
+    rig.engine.seek(to: 60)
+    await rig.until { rig.hasSought }
+    rig.hear(2_000)
+    await rig.until { rig.hasEnded }
+  }
+
+  @Test func `On a device with a clock of its own everything is heard, by its own thread`()
+    async throws
+  {
+    let rig = try Rig()
+    defer { rig.close() }
+    let track = try rig.track("track", frames: 12_000)
+    try rig.start([track.path], pace: .real)
+    await rig.until { rig.hasEnded }
+    let isSame = rig.heard == track.samples
+    #expect(isSame)
+  }
+}

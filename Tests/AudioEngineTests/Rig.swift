@@ -1,0 +1,111 @@
+import AudioEngine
+import AudioOutput
+import AudioTypes
+import Dispatch
+import OutputInterface
+import Synchronization
+import TestSupport
+
+/// Tracks in a fixed order.
+struct Tracks: Succession {
+  var locations: [TrackLocation]
+
+  func track(at index: Int) -> TrackLocation? {
+    locations.indices.contains(index) ? locations[index] : nil
+  }
+
+  func index(after index: Int) -> Int? { index + 1 < locations.count ? index + 1 : nil }
+}
+
+/// Keeps what a simulated device hears.
+final class Ear: SimulationSink {
+  private let store = Mutex<[Float]>([])
+
+  var samples: [Float] { store.withLock { $0 } }
+
+  func hear(_ samples: UnsafeBufferPointer<Float>) throws(OutputError) {
+    store.withLock { $0.append(contentsOf: samples) }
+  }
+
+  func finish() throws(OutputError) {}
+}
+
+/// An engine on a simulated device whose clock the test moves.
+@MainActor final class Rig {
+  let folder: TestFolder
+  let ear = Ear()
+  private(set) var engine: AudioEngine!
+  private(set) var events: [EngineEvent] = []
+  private var waiting: CheckedContinuation<Void, Never>?
+  let streams = Mutex<[SimulatedStream]>([])
+  static let rate = 48_000
+
+  /// The stream that is open now.
+  var device: SimulatedStream { streams.withLock { $0.last! } }
+
+  init() throws { folder = try TestFolder() }
+
+  /// A 16-bit stereo WAV file whose samples are told apart; returns its path and samples.
+  func track(_ name: String, frames: Int, first: Int = 0, rate: Int = Rig.rate) throws
+    -> (path: String, samples: [Float])
+  {
+    let samples = Signals.coded(frames: frames, channels: 2, bits: 16, from: first)
+    let bytes = SignalFile.wave(
+      SignalFile.bytes(samples, .signed16, big: false),
+      format: SignalFile.waveFormat(.signed16, channels: 2, rate: rate))
+    let path = try folder.write(bytes, name)
+    return (path, SignalFile.floats(samples, bits: 16))
+  }
+
+  func start(
+    _ paths: [String], knobs: SimulationKnobs = SimulationKnobs(), pace: SimulationPace = .manual
+  ) throws {
+    let backend = NullBackend(knobs: knobs, pace: pace, sink: ear) { stream in
+      self.streams.withLock { $0.append(stream) }
+    }
+    engine = AudioEngine(
+      succession: Tracks(locations: paths.map { TrackLocation($0) }), gain: .off
+    ) { [unowned self] event in
+      events.append(event)
+      waiting?.resume()
+      waiting = nil
+    }
+    try engine.start(backend: backend, request: StreamRequest(), at: 0)
+  }
+
+  /// Waits for events until the condition holds.
+  func until(_ condition: () -> Bool) async {
+    while !condition() {
+      await withCheckedContinuation { waiting = $0 }
+    }
+  }
+
+  /// Lets the device hear so many frames, each as soon as it is queued.
+  func hear(_ frames: Int) {
+    var left = Int64(frames)
+    while left > 0 {
+      device.waitUntilQueued(min(left, 2048))
+      let before = device.clock().heard
+      device.advance(frames: min(left, max(device.queued, 1)))
+      left -= device.clock().heard - before
+      if device.isCorked { return }
+    }
+  }
+
+  /// What was heard, as frames of two samples.
+  var heard: [Float] { ear.samples }
+
+  var hasEnded: Bool {
+    events.contains { if case .ended = $0 { true } else { false } }
+  }
+
+  var hasSought: Bool {
+    events.contains { if case .seeked = $0 { true } else { false } }
+  }
+
+  var toldTracks: [Int] {
+    events.compactMap { if case .track(let index, _) = $0 { index } else { nil } }
+  }
+
+  func close() { engine.close() }
+}
