@@ -68,7 +68,8 @@ import Testing
     #expect(isFaded)
   }
 
-  @Test func `A device that cannot rewind keeps the same promises with a short queue`() async throws {
+  @Test func `A device that cannot rewind keeps the same promises with a short queue`() async throws
+  {
     let rig = try Rig()
     defer { rig.close() }
     let track = try rig.track("track", frames: 100_000)
@@ -163,7 +164,8 @@ import Testing
     #expect(isSame)
   }
 
-  @Test func `A step of the level is heard within the latency and ramps over a fade`() async throws {
+  @Test func `A step of the level is heard within the latency and ramps over a fade`() async throws
+  {
     let rig = try Rig()
     defer { rig.close() }
     let track = try rig.track("track", frames: 100_000)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Tracks whose rate is not the device's. Needs libsoxr, which `make test` installs.
-@MainActor @Suite(.serialized, .enabled(if: Integration.isOn, "needs SOTTO_INTEGRATION=1"))
+@MainActor @Suite(.serialized, .enabled(if: Tool.isIntegration, "needs SOTTO_INTEGRATION=1"))
 struct ResamplingTests {
   /// The second opinion: one straight run through one resampler.
   private func resampled(_ samples: [Float], from rate: Int) throws -> [Float] {
