@@ -31,7 +31,8 @@ def options():
     parser.add_argument("--formats", metavar="NAMES", help="some formats, as flac,mp3")
     parser.add_argument("-n", type=int, default=3, help="runs of each (default 3; start takes 3 n)")
     parser.add_argument("--seconds", type=float, default=20, help="of steady playing (default 20)")
-    parser.add_argument("-j", type=int, default=3, help="cpu runs at once (default 3)")
+    parser.add_argument("-j", type=int, default=5,
+                        help="cpu runs at once (default 5); runs that take times go two at once")
     parser.add_argument("--binary", default=f"{TOP}/.build/release/sotto", help="sotto's program")
     parser.add_argument("--scratch", default=f"{TOP}/.build/bench", help="for tracks and results")
     parser.add_argument("--write", action="store_true", help="write Docs/Benchmarks.md")
@@ -44,6 +45,7 @@ class Bench:
         self.options = chosen
         self.scratch = os.path.abspath(chosen.scratch)
         os.makedirs(self.scratch, exist_ok=True)
+        chosen.binary = os.path.abspath(chosen.binary)
         self.made = Tracks(f"{self.scratch}/tracks")
         self.players = players.chosen(chosen.players, chosen.binary)
 
@@ -98,11 +100,13 @@ class Bench:
     def pause(self):
         jobs = [(p, "flac" if p.plays("flac") else "mp3", r)
                 for r in range(self.options.n) for p in self.players]
-        self.rows("pause", jobs, lambda p, f, r: measure.pause(self.scratch, p, self.made, f, 3))
+        self.rows("pause", jobs, lambda p, f, r: measure.pause(
+            self.scratch, p, self.made, f, 3), 2)
 
     def seek(self):
-        self.rows("seek", self.jobs(["flac", "mp3", "ogg", "opus", "m4a"], self.options.n),
-                  lambda p, f, r: measure.seek(self.scratch, p, self.made, f, 4))
+        runs = min(2, self.options.n)
+        self.rows("seek", self.jobs(["flac", "mp3", "ogg", "opus", "m4a"], runs),
+                  lambda p, f, r: measure.seek(self.scratch, p, self.made, f, 6), 2)
 
     def join(self):
         formats = ["flac", "mp3", "lavf.mp3", "ogg", "opus", "m4a", "wav"]
