@@ -74,7 +74,9 @@ public final class WAVWriter {
     guard channels > 0, !isFinished else { return }
     let count = samples.count / channels
     for frame in 0..<count {
-      for source in order { append(unsafe samples[frame * channels + source]) }
+      for source in order {
+        Self.append(unsafe samples[frame * channels + source], as: sample, to: &pending)
+      }
       if pending.count >= Self.flushBytes { try flush() }
     }
     frames += Int64(count)
@@ -95,12 +97,12 @@ public final class WAVWriter {
     try flush()
   }
 
-  private func append(_ value: Float) {
+  /// One sample as it is stored, appended to some bytes.
+  public static func append(_ value: Float, as sample: Sample, to bytes: inout [UInt8]) {
     switch sample {
-    case .f32: Self.append(value.bitPattern, bytes: 4, to: &pending)
-    case .s24:
-      Self.append(UInt32(bitPattern: Self.integer(value, 8_388_608)), bytes: 3, to: &pending)
-    case .s16: Self.append(UInt32(bitPattern: Self.integer(value, 32768)), bytes: 2, to: &pending)
+    case .f32: append(value.bitPattern, bytes: 4, to: &bytes)
+    case .s24: append(UInt32(bitPattern: integer(value, 8_388_608)), bytes: 3, to: &bytes)
+    case .s16: append(UInt32(bitPattern: integer(value, 32768)), bytes: 2, to: &bytes)
     }
   }
 
@@ -137,56 +139,65 @@ public final class WAVWriter {
 
   private var dataBytes: Int64 { frames * Int64(format.channels * sample.bytes) }
 
-  /// 80 to 104 bytes, the same length whether sizes are known or not.
   private func header(sizesKnown: Bool) -> [UInt8] {
-    let isExtensible = format.channels > 2 || sample == .s24
-    let chunk = formatChunk(isExtensible: isExtensible)
+    Self.header(
+      format: format, sample: sample, mask: mask, frames: sizesKnown ? frames : nil)
+  }
+
+  /// The bytes before the samples, of the same length whether the number of frames is known or not.
+  static func header(
+    format: AudioFormat, sample: Sample, mask: UInt32, frames: Int64?
+  ) -> [UInt8] {
+    let chunk = formatChunk(format, sample, mask: mask)
     let fact: Int64 = sample == .f32 ? 12 : 0
-    let padded = dataBytes + dataBytes % 2
-    let riffBytes = 4 + 36 + Int64(8 + chunk.count) + fact + 8 + padded
+    let dataBytes = (frames ?? 0) * Int64(format.channels * sample.bytes)
+    let riffBytes = 4 + 36 + Int64(8 + chunk.count) + fact + 8 + dataBytes + dataBytes % 2
     let isLong = riffBytes > Int64(UInt32.max)
-    let unknown = UInt32.max
+    /// A size, or all bits set where it is not known or stands in the long chunk.
+    func size(_ bytes: Int64) -> UInt32 { frames == nil || isLong ? .max : UInt32(bytes) }
 
     var bytes: [UInt8] = []
     bytes += Array((isLong ? "RF64" : "RIFF").utf8)
-    Self.append(sizesKnown && !isLong ? UInt32(riffBytes) : unknown, bytes: 4, to: &bytes)
+    append(size(riffBytes), bytes: 4, to: &bytes)
     bytes += Array("WAVE".utf8)
     bytes += Array((isLong ? "ds64" : "JUNK").utf8)
-    Self.append(28, bytes: 4, to: &bytes)
-    for number in isLong ? [riffBytes, dataBytes, frames] : [0, 0, 0] {
-      Self.append(UInt32(truncatingIfNeeded: number), bytes: 4, to: &bytes)
-      Self.append(UInt32(truncatingIfNeeded: number >> 32), bytes: 4, to: &bytes)
+    append(28, bytes: 4, to: &bytes)
+    for number in isLong ? [riffBytes, dataBytes, frames ?? 0] : [0, 0, 0] {
+      append(UInt32(truncatingIfNeeded: number), bytes: 4, to: &bytes)
+      append(UInt32(truncatingIfNeeded: number >> 32), bytes: 4, to: &bytes)
     }
-    Self.append(0, bytes: 4, to: &bytes)
+    append(0, bytes: 4, to: &bytes)
     bytes += Array("fmt ".utf8)
-    Self.append(UInt32(chunk.count), bytes: 4, to: &bytes)
+    append(UInt32(chunk.count), bytes: 4, to: &bytes)
     bytes += chunk
     if sample == .f32 {
       bytes += Array("fact".utf8)
-      Self.append(4, bytes: 4, to: &bytes)
-      let known = sizesKnown && frames < Int64(unknown)
-      Self.append(known ? UInt32(frames) : unknown, bytes: 4, to: &bytes)
+      append(4, bytes: 4, to: &bytes)
+      append(size(frames ?? 0), bytes: 4, to: &bytes)
     }
     bytes += Array("data".utf8)
-    Self.append(sizesKnown && !isLong ? UInt32(dataBytes) : unknown, bytes: 4, to: &bytes)
+    append(size(dataBytes), bytes: 4, to: &bytes)
     return bytes
   }
 
-  private func formatChunk(isExtensible: Bool) -> [UInt8] {
+  private static func formatChunk(
+    _ format: AudioFormat, _ sample: Sample, mask: UInt32
+  ) -> [UInt8] {
+    let isExtensible = format.channels > 2 || sample == .s24
     let tag: UInt32 = sample == .f32 ? 3 : 1
     let frameBytes = format.channels * sample.bytes
     var bytes: [UInt8] = []
-    Self.append(isExtensible ? 0xFFFE : tag, bytes: 2, to: &bytes)
-    Self.append(UInt32(format.channels), bytes: 2, to: &bytes)
-    Self.append(UInt32(format.sampleRate), bytes: 4, to: &bytes)
-    Self.append(UInt32(format.sampleRate * frameBytes), bytes: 4, to: &bytes)
-    Self.append(UInt32(frameBytes), bytes: 2, to: &bytes)
-    Self.append(UInt32(sample.bytes * 8), bytes: 2, to: &bytes)
+    append(isExtensible ? 0xFFFE : tag, bytes: 2, to: &bytes)
+    append(UInt32(format.channels), bytes: 2, to: &bytes)
+    append(UInt32(format.sampleRate), bytes: 4, to: &bytes)
+    append(UInt32(format.sampleRate * frameBytes), bytes: 4, to: &bytes)
+    append(UInt32(frameBytes), bytes: 2, to: &bytes)
+    append(UInt32(sample.bytes * 8), bytes: 2, to: &bytes)
     guard isExtensible else { return bytes }
-    Self.append(22, bytes: 2, to: &bytes)
-    Self.append(UInt32(sample.bytes * 8), bytes: 2, to: &bytes)
-    Self.append(mask, bytes: 4, to: &bytes)
-    Self.append(tag, bytes: 2, to: &bytes)
+    append(22, bytes: 2, to: &bytes)
+    append(UInt32(sample.bytes * 8), bytes: 2, to: &bytes)
+    append(mask, bytes: 4, to: &bytes)
+    append(tag, bytes: 2, to: &bytes)
     // The rest of the GUID that turns a WAVE format tag into a sub-format.
     bytes += [0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xAA, 0, 0x38, 0x9B, 0x71]
     return bytes
