@@ -10,7 +10,7 @@ import Glibc
 /// there too; a folder's CUE sheet stands for the file that it splits. Within one argument every
 /// folder and every playlist is entered once, so that loops of links and lists end. Used by one
 /// thread at a time; blocks while a folder is read.
-public struct Expansion {
+public struct Expansion: Sendable {
   public enum Item: Equatable, Sendable {
     case track(ListedTrack)
     case fault(LibraryFault)

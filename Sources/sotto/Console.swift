@@ -36,7 +36,7 @@ import Glibc
   /// them.
   static func endIfBroken() {
     flush()
-    if isBroken, Messages.status == 0 { Process.end(bySignal: SIGPIPE) }
+    if isBroken, Messages.status == 0 { Exit.end(bySignal: SIGPIPE) }
   }
 }
 

@@ -11,9 +11,9 @@ import Glibc
         })
     } catch {
       Messages.tell(error.sentence)
-      Process.end(64)
+      Exit.end(64)
     }
-    Process.end(Messages.status)
+    Exit.end(Messages.status)
   }
 
   private static func dispatch(_ invocation: Invocation) throws(UsageError) {
@@ -21,8 +21,28 @@ import Glibc
     case .help(nil): result(Help.overview())
     case .help(let command?): result(Help.command(CommandSpec.named(command)))
     case .version: result("sotto \(Help.version)\n")
-    default: throw UsageError(sentence: "this command is not built yet")
+    case .play(let options):
+      takeDescriptor2(options.common)
+      PlayCommand.run(options)
+    case .info(let paths, let json, let common):
+      takeDescriptor2(common)
+      InfoCommand.run(paths: paths, json: json)
+    case .render(let options):
+      takeDescriptor2(options.common)
+      try RenderCommand.run(options)
+    case .devices(let json, let common):
+      takeDescriptor2(common)
+      DevicesCommand.run(json: json)
+    case .doctor(let common):
+      takeDescriptor2(common)
+      DoctorCommand.run()
     }
+  }
+
+  private static func takeDescriptor2(_ options: CommonOptions) {
+    guard let sentence = Complaints.take(log: options.log) else { return }
+    Messages.fault(options.log ?? [], sentence)
+    Exit.end(1)
   }
 
   private static func result(_ text: String) {

@@ -1,7 +1,7 @@
 import Glibc
 
 /// The ways out of the program.
-@MainActor enum Process {
+@MainActor enum Exit {
   /// Undoes what must not outlive the program: the terminal's mode. Set while there is something.
   static var beforeEnd: (@MainActor () -> Void)?
 

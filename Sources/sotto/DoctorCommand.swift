@@ -1,0 +1,83 @@
+import AudioTypes
+import Decoding
+import Glibc
+import OutputInterface
+
+/// `sotto doctor`: what works on this machine, in sentences, and what to install or switch on.
+/// Status 0 when something can be played through an output, 1 when nothing can.
+@MainActor enum DoctorCommand {
+  static func run() {
+    Console.print("Sound")
+    var playable = 0
+    for backend in Outputs.automatic { playable += output(backend) ? 1 : 0 }
+    if playable == 0 {
+      say(
+        false,
+        "Nothing to play on: start PulseAudio or PipeWire (packages pulseaudio, or pipewire-pulse"
+          + " and wireplumber). --output null plays in silence.")
+      Messages.status = 1
+    }
+    let places: [String] = (0..<32).map { "/dev/snd/controlC\($0)" }
+    let cards = places.filter { unsafe access($0, F_OK) == 0 }
+    if cards.isEmpty {
+      say(true, "No sound card is visible; a sound server can still play over the network.")
+    }
+    for card in cards where unsafe access(card, R_OK | W_OK) != 0 {
+      say(false, "No permission for \(card): add your user to the group audio.")
+    }
+
+    Console.print("")
+    Console.print("Formats")
+    say(true, "WAV and AIFF are read without any library.")
+    for library in DecodingLibraries.survey() {
+      let name = library.name + (library.version.isEmpty ? "" : " " + library.version)
+      say(
+        library.isAvailable,
+        library.isAvailable
+          ? "\(name): \(library.purpose)."
+          : "\(library.name) is missing: \(library.loss). \(library.remedy).")
+    }
+
+    Console.print("")
+    Console.print("Terminal")
+    terminal()
+    Console.endIfBroken()
+  }
+
+  private static func say(_ isGood: Bool, _ sentence: String) {
+    Console.print((isGood ? "  ok  " : "  --  ") + sentence)
+  }
+
+  /// True when there is a device to play on.
+  private static func output(_ backend: any OutputBackend) -> Bool {
+    do {
+      let survey = try backend.survey()
+      let current = survey.devices.first { $0.isDefault } ?? survey.devices.first
+      guard let current else {
+        say(false, "\(Text.printable(survey.server)) answers and has no device to play on.")
+        return false
+      }
+      let more = survey.devices.count - 1
+      let rest = more > 0 ? ", and \(more) more device\(more == 1 ? "" : "s")" : ""
+      let name = Text.printable(current.description.isEmpty ? current.name : current.description)
+      say(true, "\(Text.printable(survey.server)) plays on \(name)\(rest).")
+      return true
+    } catch {
+      say(false, "\(backend.descriptor.title): \(Text.printable(error.sentence)).")
+      return false
+    }
+  }
+
+  private static func terminal() {
+    if Terminal.isInteractive {
+      say(true, "The terminal shows the line and reads keys.")
+    } else if isatty(STDIN_FILENO) != 1 || isatty(STDOUT_FILENO) != 1 {
+      say(true, "Input or output is no terminal here: 'sotto play' prints a line a track.")
+    } else {
+      say(true, "TERM is dumb or not set: 'sotto play' prints a line a track.")
+    }
+    if !Environment.isUTF8 {
+      say(false, "The locale is not UTF-8, so other letters are shown as '?': set LANG=C.UTF-8.")
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import AudioEngine
+import AudioOutput
+import AudioTypes
+import Decoding
+import Glibc
+import MusicLibrary
+import OutputInterface
+
+/// `sotto render`: the samples that playing would give, into a file or a pipe.
+@MainActor enum RenderCommand {
+  /// Why a render ended early, to tell one from the other.
+  private enum Stop: Error {
+    case interrupted, closedPipe
+    case output(OutputError)
+  }
+
+  static func run(_ options: RenderOptions) throws(UsageError) {
+    let isRaw = options.out == [UInt8(ascii: "-")]
+    if isRaw, isatty(STDOUT_FILENO) == 1 {
+      throw UsageError(sentence: "samples are not written on a terminal; use a pipe or a file name")
+    }
+    guard let track = track(options.path) else { return }
+    if !isRaw, isSameFile(track.location.path, options.out) {
+      return Messages.fault(options.out, "is the file to be read")
+    }
+    Signals.setFlagMode()
+    do {
+      let render = try OfflineRender(
+        location: track.location, rate: options.rate, from: options.from, to: options.to,
+        gain: options.gain)
+      let sink = try Sink(options, isRaw: isRaw, format: render.format)
+      do {
+        try unsafe render.run { samples in
+          if Signals.wasInterrupted { throw Stop.interrupted }
+          try unsafe sink.write(samples)
+        }
+        try sink.finish()
+      } catch let error as DecodingError {
+        // What came before the damage has been written and stays.
+        try sink.finish()
+        Messages.fault(track.location.path, error.sentence)
+      }
+    } catch let error as DecodingError {
+      Messages.fault(track.location.path, error.sentence)
+    } catch let error as OutputError {
+      Messages.fault(options.out, error.sentence)
+    } catch Stop.interrupted {
+      // Half a file must not pass for a whole one.
+      if !isRaw { removeFile(options.out) }
+      Exit.end(130)
+    } catch Stop.closedPipe {
+      Exit.end(bySignal: SIGPIPE)
+    } catch {
+      Messages.fault(track.location.path, "\(error)")
+    }
+  }
+
+  /// The one track that the argument means.
+  private static func track(_ path: [UInt8]) -> ListedTrack? {
+    var expansion = Expansion([path])
+    var found: ListedTrack?
+    while let item = expansion.next() {
+      switch item {
+      case .fault(let fault): Messages.fault(fault.path, fault.sentence)
+      case .track(let track):
+        guard found == nil else {
+          Messages.fault(path, "holds more than one track, and render takes one")
+          return nil
+        }
+        found = track
+      }
+    }
+    return found
+  }
+
+  private static func isSameFile(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+    var facts = (stat(), stat())
+    guard unsafe stat(left.map { CChar(bitPattern: $0) } + [0], &facts.0) == 0,
+      unsafe stat(right.map { CChar(bitPattern: $0) } + [0], &facts.1) == 0
+    else { return false }
+    return facts.0.st_dev == facts.1.st_dev && facts.0.st_ino == facts.1.st_ino
+  }
+
+  /// Removes what was begun, if it is a file (and no device or pipe).
+  private static func removeFile(_ path: [UInt8]) {
+    let name = path.map { CChar(bitPattern: $0) } + [0]
+    var facts = stat()
+    guard unsafe stat(name, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return }
+    _ = unsafe unlink(name)
+  }
+
+  /// Where samples go.
+  private final class Sink {
+    private let writer: WAVWriter?
+    private let format: SampleFormat
+    private var bytes: [UInt8] = []
+
+    init(_ options: RenderOptions, isRaw: Bool, format: AudioFormat) throws {
+      self.format = options.format
+      let sample = WAVWriter.Sample(rawValue: options.format.rawValue) ?? .f32
+      writer = isRaw ? nil : try WAVWriter(path: options.out, format: format, sample: sample)
+    }
+
+    func write(_ samples: UnsafeBufferPointer<Float>) throws {
+      if let writer { return try unsafe writer.write(samples) }
+      bytes.removeAll(keepingCapacity: true)
+      let sample = WAVWriter.Sample(rawValue: format.rawValue) ?? .f32
+      for index in samples.indices {
+        WAVWriter.append(unsafe samples[index], as: sample, to: &bytes)
+      }
+      let cause = Descriptor.write(bytes, to: STDOUT_FILENO)
+      if cause == EPIPE { throw Stop.closedPipe }
+      if cause != 0 {
+        throw OutputError(
+          .fileError, "cannot be written: \(Descriptor.sentence(cause))", underlying: Int(cause))
+      }
+    }
+
+    func finish() throws { try writer?.finish() }
+  }
+}

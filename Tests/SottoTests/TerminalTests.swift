@@ -1,0 +1,211 @@
+import Foundation
+import Testing
+
+/// A terminal of the test's own with the program on it.
+final class Screen {
+  private let master: Int32
+  private let slave: Int32
+  private let before: [UInt8]
+  let child: pid_t
+  private(set) var text = ""
+
+  init(_ arguments: [String], environment: [String: String] = [:], columns: UInt16 = 80) throws {
+    master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+    try #require(master >= 0)
+    var unlock: Int32 = 0
+    var number: Int32 = 0
+    // TIOCSPTLCK and TIOCGPTN: what unlockpt and ptsname do.
+    try #require(ioctl(master, 0x4004_5431, &unlock) == 0)
+    try #require(ioctl(master, 0x8004_5430, &number) == 0)
+    let name = "/dev/pts/\(number)"
+    slave = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC)
+    try #require(slave >= 0)
+    var size = winsize(ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+    try #require(ioctl(slave, UInt(TIOCSWINSZ), &size) == 0)
+    before = Screen.mode(slave)
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    // The first terminal that a session's leader opens becomes its controlling one.
+    posix_spawn_file_actions_addopen(&actions, 0, name, O_RDWR, 0)
+    posix_spawn_file_actions_adddup2(&actions, 0, 1)
+    posix_spawn_file_actions_adddup2(&actions, 0, 2)
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    posix_spawnattr_setflags(&attributes, 0x80)  // POSIX_SPAWN_SETSID
+    child = try spawn(
+      arguments.map { Array($0.utf8) }, Run.environment(environment), &actions, &attributes)
+  }
+
+  deinit {
+    close(master)
+    close(slave)
+  }
+
+  private static func mode(_ descriptor: Int32) -> [UInt8] {
+    var mode = termios()
+    tcgetattr(descriptor, &mode)
+    return withUnsafeBytes(of: &mode) { Array($0) }
+  }
+
+  var isAsFound: Bool { Screen.mode(slave) == before }
+
+  func type(_ keys: String) {
+    let bytes = Array(keys.utf8)
+    _ = write(master, bytes, bytes.count)
+  }
+
+  func send(_ number: Int32) { kill(child, number) }
+
+  /// Reads until the screen has shown a text since the last wait. False when the terminal ended or
+  /// nothing came for twenty seconds.
+  @discardableResult func waits(for wanted: String) -> Bool {
+    while true {
+      if let range = text.range(of: wanted) {
+        text = String(text[range.upperBound...])
+        return true
+      }
+      guard readMore() else { return false }
+    }
+  }
+
+  private func readMore() -> Bool {
+    var wait = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
+    guard poll(&wait, 1, 20_000) > 0 else { return false }
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    let count = read(master, &bytes, bytes.count)
+    guard count > 0 else { return false }
+    text += String(decoding: bytes[..<count], as: UTF8.self)
+    return true
+  }
+
+  /// Waits until the child stops or ends; true when it stopped.
+  func waitsForStop() -> Bool {
+    var raw: Int32 = 0
+    while waitpid(child, &raw, WUNTRACED) < 0, errno == EINTR {}
+    return raw & 0xFF == 0x7F
+  }
+
+  /// The end: the status, or the negative signal.
+  func ends() -> Int32 {
+    var raw: Int32 = 0
+    while waitpid(child, &raw, 0) < 0, errno == EINTR {}
+    let (status, isSignalled) = Run.ending(raw)
+    return isSignalled ? -status : status
+  }
+}
+
+@Suite(.timeLimit(.minutes(2))) struct TerminalTests {
+  private static func play(
+    _ folder: Folder, _ more: String..., columns: UInt16 = 80,
+    environment: [String: String] = [:]
+  ) throws -> Screen {
+    try folder.write("1.wav", wav(seconds: 60))
+    try folder.write("2.wav", wav(seconds: 60))
+    return try Screen(
+      ["play", "--output", "null"] + more + [folder.path], environment: environment,
+      columns: columns)
+  }
+
+  @Test func `Keys pause, seek, change volume and track, and quit`() throws {
+    let folder = try Folder()
+    let screen = try Self.play(folder)
+    #expect(screen.waits(for: "> 0:00 / 1:00  1.wav"))
+    #expect(!screen.isAsFound)
+    screen.type(" ")
+    #expect(screen.waits(for: "|| 0:0"))
+    screen.type("\u{1B}[C\u{1B}[C")
+    #expect(screen.waits(for: "|| 0:1"))
+    screen.type(" ")
+    #expect(screen.waits(for: "> 0:1"))
+    screen.type("\u{1B}[B")
+    #expect(screen.waits(for: "95%"))
+    screen.type("m")
+    #expect(screen.waits(for: "muted"))
+    screen.type("n")
+    #expect(screen.waits(for: "2.wav"))
+    screen.type("p")
+    #expect(screen.waits(for: "1.wav"))
+    screen.type("q")
+    #expect(screen.ends() == 0)
+    #expect(screen.isAsFound)
+  }
+
+  @Test(arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGSEGV])
+  func `A signal leaves the terminal as it was`(_ number: Int32) throws {
+    let folder = try Folder()
+    let screen = try Self.play(folder)
+    #expect(screen.waits(for: "> 0:0"))
+    #expect(!screen.isAsFound)
+    screen.send(number)
+    #expect(screen.ends() == (number == SIGINT ? 130 : -number))
+    #expect(screen.isAsFound)
+  }
+
+  @Test func `The interrupt key ends with 130`() throws {
+    let folder = try Folder()
+    let screen = try Self.play(folder)
+    #expect(screen.waits(for: "> 0:0"))
+    screen.type("\u{3}")
+    #expect(screen.ends() == 130)
+    #expect(screen.isAsFound)
+  }
+
+  @Test func `The stop key gives the terminal back, and continuing plays on`() throws {
+    let folder = try Folder()
+    let screen = try Self.play(folder)
+    for _ in 0..<2 {
+      #expect(screen.waits(for: "> 0:0"))
+      screen.type("\u{1A}")
+      #expect(screen.waitsForStop())
+      #expect(screen.isAsFound)
+      screen.send(SIGCONT)
+      #expect(screen.waits(for: "|| 0:0"))
+      #expect(screen.waits(for: "> 0:0"))
+      #expect(!screen.isAsFound)
+    }
+    screen.type(" ")
+    #expect(screen.waits(for: "|| 0:0"))
+    screen.type("\u{1A}")
+    #expect(screen.waitsForStop())
+    screen.send(SIGCONT)
+    #expect(screen.waits(for: "|| 0:0"))
+    screen.type("q")
+    #expect(screen.ends() == 0)
+    #expect(screen.isAsFound)
+  }
+
+  @Test func `A message stands above the line, and a bad file leaves the terminal alone`() throws {
+    let folder = try Folder()
+    try folder.write("0.wav", Array(wav(seconds: 1).prefix(30)))
+    let screen = try Self.play(folder)
+    #expect(screen.waits(for: "0.wav: "))
+    #expect(screen.waits(for: "\r\n"))
+    #expect(screen.waits(for: "> 0:00 / 1:00  1.wav"))
+    screen.type("q")
+    #expect(screen.ends() == 1)
+    #expect(screen.isAsFound)
+  }
+
+  @Test func `A dumb terminal and --plain get lines without escapes and keep their mode`() throws {
+    for (option, term) in [("--plain", "xterm"), ("--no-resume", "dumb")] {
+      let folder = try Folder()
+      let file = try folder.write("a.wav")
+      let screen = try Screen(
+        ["play", "--output", "null", option, file], environment: ["TERM": term])
+      #expect(screen.waits(for: "Playing: a.wav (0:00)\r\n"))
+      #expect(screen.ends() == 0)
+      #expect(screen.isAsFound)
+      #expect(!screen.waits(for: "\u{1B}"))
+    }
+  }
+
+  @Test func `A terminal of a few columns is not overrun`() throws {
+    let folder = try Folder()
+    let screen = try Self.play(folder, columns: 8)
+    #expect(screen.waits(for: "\r> 0:...\u{1B}[K"))
+    screen.type("q")
+    #expect(screen.ends() == 0)
+  }
+}
