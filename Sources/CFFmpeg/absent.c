@@ -50,6 +50,7 @@ int sotto_ff_seek_time(sotto_ff_reader *r, int64_t t) { return (void)r, (void)t,
 int sotto_ff_seek_byte(sotto_ff_reader *r, int64_t p) { return (void)r, (void)p, -ENOSYS; }
 bool sotto_ff_seeks_bytes(sotto_ff_reader *r) { return (void)r, false; }
 int sotto_ff_reopen(sotto_ff_reader *r) { return (void)r, -ENOSYS; }
+void sotto_ff_prefer(sotto_ff_reader *r, const char *name) { (void)r, (void)name; }
 int sotto_ff_restart(sotto_ff_reader *r) { return (void)r, -ENOSYS; }
 void sotto_ff_flush(sotto_ff_reader *r) { (void)r; }
 int sotto_ff_send(sotto_ff_reader *r, bool end) { return (void)r, (void)end, -ENOSYS; }

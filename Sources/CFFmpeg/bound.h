@@ -102,6 +102,8 @@ struct sotto_ff_reader {
   AVFormatContext *format;
   int stream;
   AVCodecContext *codec;
+  /// The decoder asked for by name.
+  char preferred[32];
   /// Told every packet to know its frames, in containers whose times are too coarse.
   AVCodecParserContext *parser;
   AVCodecContext *parser_codec;

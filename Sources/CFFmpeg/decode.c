@@ -17,14 +17,19 @@ void sotto_ff_free_decoder(sotto_ff_reader *reader) {
   if (reader->parser_codec) sotto_av.avcodec_free_context(&reader->parser_codec);
 }
 
+void sotto_ff_prefer(sotto_ff_reader *reader, const char *name) {
+  reader->preferred[0] = 0;
+  if (name && strlen(name) < sizeof reader->preferred) strcpy(reader->preferred, name);
+}
+
 int sotto_ff_restart(sotto_ff_reader *reader) {
   AVStream *stream = audio(reader);
   sotto_av.av_frame_unref(reader->frame);
   if (reader->codec) sotto_av.avcodec_free_context(&reader->codec);
   const AVCodec *decoder = NULL;
-  // FFmpeg's own Speex decoder is wrong in wideband (5.1: by a quarter of full scale).
-  if (stream->codecpar->codec_id == AV_CODEC_ID_SPEEX)
-    decoder = sotto_av.avcodec_find_decoder_by_name("libspeex");
+  if (reader->preferred[0])
+    decoder = sotto_av.avcodec_find_decoder_by_name(reader->preferred);
+  if (decoder && decoder->id != stream->codecpar->codec_id) decoder = NULL;
   if (!decoder) decoder = sotto_av.avcodec_find_decoder(stream->codecpar->codec_id);
   if (!decoder) return AVERROR_DECODER_NOT_FOUND;
   reader->codec = sotto_av.avcodec_alloc_context3(decoder);
@@ -32,6 +37,7 @@ int sotto_ff_restart(sotto_ff_reader *reader) {
   int code = sotto_av.avcodec_parameters_to_context(reader->codec, stream->codecpar);
   if (code < 0) return code;
   reader->codec->thread_count = 1;
+  reader->codec->request_sample_fmt = AV_SAMPLE_FMT_FLT;
   reader->codec->pkt_timebase = stream->time_base;
   // What is to be dropped is counted by the reader of frames, so that it is the same after a seek.
   reader->codec->flags2 |= AV_CODEC_FLAG2_SKIP_MANUAL;

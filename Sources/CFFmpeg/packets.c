@@ -38,8 +38,10 @@ static bool times_are_exact(const AVStream *stream) {
   int64_t rate = stream->codecpar->sample_rate;
   int64_t num = stream->time_base.num;
   int64_t den = stream->time_base.den;
-  // A tick is a number of frames, or a frame a number of ticks.
-  return rate > 0 && num > 0 && den > 0 && (rate * num % den == 0 || (num == 1 && den % rate == 0));
+  if (rate <= 0 || num <= 0 || den <= 0) return false;
+  // A frame is a number of ticks, or a tick a packet. (A millisecond is a number of frames at some
+  // rates, but no packet is a number of milliseconds.)
+  return num == 1 ? den % rate == 0 : rate * num % den == 0;
 }
 
 void sotto_ff_prepare_parser(sotto_ff_reader *reader) {
@@ -123,6 +125,7 @@ int sotto_ff_next(sotto_ff_reader *reader, sotto_ff_packet *facts) {
   facts->decode_time = packet->dts == AV_NOPTS_VALUE ? facts->time : packet->dts;
   facts->position = packet->pos;
   facts->size = packet->size;
+  facts->first_byte = packet->size > 0 ? packet->data[0] : 0;
   facts->frames = sotto_ff_packet_frames(reader, packet);
   facts->silent = packet->flags & AV_PKT_FLAG_DISCARD;
   size_t size = 0;

@@ -15,6 +15,7 @@ public final class FFmpegDecoder: Decoder {
   public private(set) var damagedPackets = 0
 
   let reader: FFmpegReader
+  private var choice: DecoderChoice
   var timeline: Timeline
   var traits: CodecTraits
 
@@ -58,7 +59,8 @@ public final class FFmpegDecoder: Decoder {
   public init(path: [UInt8], isURL: Bool, abort: FFmpegAbort?) throws(DecodingError) {
     let reader = try FFmpegReader(path: path, isURL: isURL, abort: abort)
     self.reader = reader
-    try reader.restart()
+    choice = DecoderChoice(reader)
+    try choice.take(reader)
     let opening = try Self.firstBlock(reader)
     format = AudioFormat(
       sampleRate: Int(opening.block.rate),
@@ -168,7 +170,8 @@ public final class FFmpegDecoder: Decoder {
       measure(track)
       return
     }
-    if let frames = reader.timing?.frames {
+    if let timing = reader.timing, let frames = timing.frames {
+      timeline.delay = timing.delay
       timeline.frames = min(frames, total ?? frames)
       return
     }
@@ -312,6 +315,10 @@ public final class FFmpegDecoder: Decoder {
       draining = true
       _ = reader.send(end: true)
       return
+    }
+    if choice.mustChange(for: packet) {
+      choice.change(reader)
+      try crossBorder()
     }
     if next >= border {
       try crossBorder()

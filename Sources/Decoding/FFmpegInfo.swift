@@ -10,7 +10,7 @@ extension FFmpegDecoder {
     var info = TrackInfo(format: format)
     let facts = unsafe reader.facts
     info.container = Self.containerName(reader.container, codec: reader.codec)
-    info.codec = reader.codec
+    info.codec = Self.codecName(reader.codec, profile: reader.profile)
     info.bitDepth = unsafe facts.bit_depth > 0 ? Int(facts.bit_depth) : nil
     info.frames = timeline.frames ?? timeline.estimate
     if timeline.kind != .live, timeline.delay > 0 || timeline.padding > 0 {
@@ -35,13 +35,43 @@ extension FFmpegDecoder {
 
   private static func containerName(_ name: String, codec: String) -> String {
     switch name {
-    case "mov,mp4,m4a,3gp,3g2,mj2": return "mp4"
-    case "matroska,webm": return "matroska"
-    case "aac": return "adts"
-    case "wv": return "wavpack"
-    case "mpc", "mpc8": return "musepack"
-    case "iff": return codec.hasPrefix("dsd") ? "dff" : "iff"
-    default: return name.split(separator: ",").first.map(String.init) ?? name
+    case "mov,mp4,m4a,3gp,3g2,mj2": return "MP4"
+    case "matroska,webm": return "Matroska"
+    case "ogg": return "Ogg"
+    case "aac": return "ADTS"
+    case "wv": return "WavPack"
+    case "mpc", "mpc8": return "Musepack"
+    case "ape": return "Monkey's Audio"
+    case "mpegts": return "MPEG-TS"
+    case "mpeg": return "MPEG-PS"
+    case "iff": return codec.hasPrefix("dsd") ? "DFF" : "IFF"
+    case "ac3": return "AC-3"
+    case "eac3": return "E-AC-3"
+    default: return (name.split(separator: ",").first.map(String.init) ?? name).uppercased()
+    }
+  }
+
+  private static func codecName(_ codec: String, profile: String) -> String {
+    switch codec {
+    case "aac", "aac_latm": return profile.hasPrefix("HE-AAC") ? profile : "AAC"
+    case "opus": return "Opus"
+    case "vorbis": return "Vorbis"
+    case "speex": return "Speex"
+    case "wavpack": return "WavPack"
+    case "ape": return "Monkey's Audio"
+    case "musepack7": return "Musepack SV7"
+    case "musepack8": return "Musepack SV8"
+    case "ac3": return "AC-3"
+    case "eac3": return "E-AC-3"
+    case "wmav1": return "WMA 1"
+    case "wmav2": return "WMA 2"
+    case "wmapro": return "WMA Pro"
+    case "wmalossless": return "WMA Lossless"
+    case "wmavoice": return "WMA Voice"
+    case _ where codec.hasPrefix("dsd_"): return "DSD"
+    case _ where codec.hasPrefix("pcm_f"): return "PCM float"
+    case _ where codec.hasPrefix("pcm_"): return "PCM"
+    default: return codec.uppercased()
     }
   }
 }

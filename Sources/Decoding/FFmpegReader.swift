@@ -99,6 +99,9 @@ import Glibc
 
   // MARK: Decoding
 
+  /// Chooses the decoder that the next restart opens, by FFmpeg's name for it.
+  func prefer(_ decoder: String) { unsafe sotto_ff_prefer(handle, decoder) }
+
   func restart() throws(DecodingError) {
     let code = unsafe sotto_ff_restart(handle)
     if code != 0 { throw FFmpegLibrary.error(code, isURL: isURL) }
@@ -131,11 +134,12 @@ import Glibc
 
   func updateFacts() { unsafe sotto_ff_get_facts(handle, &facts) }
 
+  /// Where the channels sound; where the file does not tell, as in a plain file of so many.
   func layout(channels: Int) -> ChannelLayout {
-    ChannelLayout(
-      (0..<channels).map {
-        Channel(rawValue: Int(unsafe sotto_ff_channel(handle, Int32($0)))) ?? .unknown
-      })
+    let told = (0..<channels).map {
+      Channel(rawValue: Int(unsafe sotto_ff_channel(handle, Int32($0)))) ?? .unknown
+    }
+    return told.contains(.unknown) ? .usual(channels: channels) : ChannelLayout(told)
   }
 
   var container: String { unsafe String(cString: facts.container) }

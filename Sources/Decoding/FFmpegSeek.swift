@@ -46,6 +46,7 @@ extension FFmpegDecoder {
       return
     }
     if traits.restarts { try reader.restart() } else { reader.flush() }
+    keptCount = 0
     beginAgain(at: landed.frame)
     held = landed.packet
     landingEnd = landed.frame + timeline.frames(of: landed.packet)
@@ -106,7 +107,7 @@ extension FFmpegDecoder {
 
   /// Remembers the packet just used, for a border's pre-roll.
   func keep() {
-    guard traits.segment > 0 else { return }
+    guard traits.packets > 0 else { return }
     reader.keep(keptCount % Self.slots)
     keptCount += 1
   }

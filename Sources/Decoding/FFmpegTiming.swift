@@ -3,8 +3,8 @@ import Glibc
 /// Lengths and delays that a container's header tells exactly where FFmpeg rounds them.
 ///
 /// MP4: FFmpeg cuts a track at its edit list, whose unit is often a millisecond (up to 22 frames
-/// wrong); the sum of the samples' durations is exact. Musepack and DSF: FFmpeg counts whole packets,
-/// and leaves Musepack's filter bank delay in.
+/// wrong); the sum of the samples' durations is exact. Musepack, DSF and CAF: FFmpeg counts whole
+/// packets, and leaves Musepack's filter bank delay in.
 struct ContainerTiming {
   /// One track of the file, in ticks of its own.
   struct Track {
@@ -31,6 +31,7 @@ struct ContainerTiming {
     if head.starts(with: Array("MPCK".utf8)) { return musepack8(file) }
     if head.starts(with: Array("MP+".utf8)) { return musepack7(head) }
     if head.starts(with: Array("DSD ".utf8)) { return dsf(file) }
+    if head.starts(with: Array("caff".utf8)) { return caf(file) }
     if Array(head[4..<8]) == Array("ftyp".utf8) || Array(head[4..<8]) == Array("moov".utf8) {
       return MP4Header(file).timing()
     }
@@ -64,6 +65,29 @@ struct ContainerTiming {
     var timing = ContainerTiming()
     timing.frames = Int64(samples / 8)
     return timing
+  }
+
+  /// CAF: the packet table tells the frames that are valid, and those before them.
+  private static func caf(_ file: HeaderFile) -> ContainerTiming? {
+    func big(_ bytes: [UInt8], _ offset: Int, _ count: Int) -> UInt64 {
+      (0..<count).reduce(0) { $0 << 8 | UInt64(bytes[offset + $1]) }
+    }
+    var offset: Int64 = 8
+    for _ in 0..<1000 {
+      guard let chunk = file.bytes(at: offset, count: 36), chunk.count >= 12 else { return nil }
+      let size = Int64(bitPattern: big(chunk, 4, 8))
+      if chunk.starts(with: Array("pakt".utf8)), chunk.count == 36 {
+        let frames = Int64(bitPattern: big(chunk, 20, 8))
+        guard frames > 0, frames < 1 << 48 else { return nil }
+        var timing = ContainerTiming()
+        timing.frames = frames
+        timing.delay = Int64(big(chunk, 28, 4) & 0xFF_FFFF)
+        return timing
+      }
+      guard size >= 0, size < 1 << 48 else { return nil }
+      offset += 12 + size
+    }
+    return nil
   }
 
   /// Stream version 8: packets with a key of two letters and a size; "SH" tells the length.

@@ -120,6 +120,8 @@ typedef struct {
   /// Frames that it decodes to at the rate of the facts, 0 where that cannot be told.
   int64_t frames;
   int32_t size;
+  /// Its first byte, 0 where it is empty.
+  uint8_t first_byte;
   /// Decoded frames to drop at the beginning and at the end of what this packet gives.
   int32_t skip;
   int32_t discard;
@@ -140,6 +142,9 @@ int sotto_ff_reopen(sotto_ff_reader *reader);
 
 // --- Decoding ------------------------------------------------------------------------------------
 
+/// From the next restart on, the decoder of that name is taken, if this FFmpeg has it; null: the
+/// usual one.
+void sotto_ff_prefer(sotto_ff_reader *reader, const char *name);
 /// A new decoder in its first state. 0 or a fault.
 int sotto_ff_restart(sotto_ff_reader *reader);
 /// Tells the decoder that the next packet does not follow the last one.
