@@ -9,7 +9,7 @@ struct FLACHeader {
   /// Where the first frame of sound begins in the stream.
   var soundOffset: Int64
   /// Where the tags begin in the stream, without the head.
-  var comments: Int64?
+  var comments: Range<Int64>?
   var picture: (type: String, bytes: Int)?
 
   /// Frames of sound, 0 where it is not told.
@@ -34,7 +34,7 @@ struct FLACHeader {
       case 3:
         // 18 bytes a point: a point a second for two hours is far below this.
         if length <= 1 << 18 { seekTable = stream.bytes(at: body, count: Int(length)) }
-      case 4: comments = comments ?? body
+      case 4: comments = comments ?? body..<body + length
       case 6:
         if picture == nil { picture = Self.picture(stream.bytes(at: body, count: 512), length) }
       default: break
@@ -68,7 +68,7 @@ struct FLACHeader {
   }
 
   /// Kind and size of the picture in a picture block.
-  private static func picture(_ block: [UInt8], _ length: Int64) -> (type: String, bytes: Int)? {
+  static func picture(_ block: [UInt8], _ length: Int64) -> (type: String, bytes: Int)? {
     let bytes = Bytes(block, big: true)
     let typeLength = Int(bytes.u32(4))
     guard typeLength <= 128, 8 + typeLength <= bytes.count else { return nil }

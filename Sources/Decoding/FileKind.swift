@@ -12,14 +12,18 @@ enum FileKind: Equatable, Sendable {
   /// Text, or nothing that looks like sound.
   case text
 
-  /// Judges a file by its first bytes; an ID3v2 tag in front is stepped over. `start` is where the
-  /// music's own bytes begin.
-  static func detect(_ file: ByteFile) throws(DecodingError) -> (kind: FileKind, start: Int64) {
+  /// Judges a file by its first bytes; ID3v2 tags in front are read and stepped over. `start` is
+  /// where the music's own bytes begin.
+  static func detect(
+    _ file: ByteFile
+  ) throws(DecodingError) -> (kind: FileKind, start: Int64, tags: FileTags) {
+    var tags = FileTags()
     var start: Int64 = 0
     // Some writers put several tags in a row; more than a handful is an attack.
     for _ in 0..<8 {
       let head = try file.bytes(at: start, count: 10)
       guard let size = ID3.length(of: head) else { break }
+      if let more = try ID3.read(file, at: start) { tags.add(missingFrom: more) }
       start += size
     }
     if start >= file.size { throw DecodingError(.notAudio, "not an audio file: only a tag") }
@@ -27,15 +31,17 @@ enum FileKind: Equatable, Sendable {
     // Padding of NULs after a tag is common, in front of everything else too.
     if let first = head.firstIndex(where: { $0 != 0 }), first > 0 {
       let kind = detect(Array(head[first...]))
-      if kind != .other && kind != .text { return (kind, start + Int64(first)) }
+      if kind != .other && kind != .text { return (kind, start + Int64(first), tags) }
     }
     let kind = detect(head)
-    if kind != .other && kind != .text { return (kind, start) }
-    if kind == .other && hasForeignMagic(head) { return (.other, start) }
+    if kind != .other && kind != .text { return (kind, start, tags) }
+    if kind == .other && hasForeignMagic(head) { return (.other, start, tags) }
     // An MPEG stream may begin in the middle of a frame, or behind a page of something else.
     head = try file.bytes(at: start, count: 256 << 10)
-    if let offset = MPEGHeader.firstFrame(in: head) { return (.mp3, start + Int64(offset)) }
-    return (kind, start)
+    if let offset = MPEGHeader.firstFrame(in: head) {
+      return (.mp3, start + Int64(offset), tags)
+    }
+    return (kind, start, tags)
   }
 
   /// Judges bytes that stand at the beginning of the music.

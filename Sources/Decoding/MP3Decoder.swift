@@ -28,7 +28,7 @@ public final class MP3Decoder: Decoder {
   /// The frame to begin with at or before a frame.
   private static func start(_ frame: Int64) -> Int64 { max(0, frame) / phase * phase }
 
-  init(_ file: ByteFile) throws(DecodingError) {
+  init(_ file: ByteFile, _ tags: FileTags) throws(DecodingError) {
     stream = try MPEGStream(file)
     let header = stream.header
     let samples = Int64(header.samples)
@@ -46,8 +46,8 @@ public final class MP3Decoder: Decoder {
     format = AudioFormat(
       sampleRate: header.sampleRate, layout: .usual(channels: header.channels))
     var info = TrackInfo(format: format)
-    info.container = "MP3"
-    info.codec = "MP3"
+    info.container = "mp3"
+    info.codec = "mp3"
     info.frames = total
     if let delay = tag?.delay, let padding = tag?.padding, skip > 0 {
       info.gapless = TrackInfo.Gapless(delay: delay, padding: padding)
@@ -55,6 +55,9 @@ public final class MP3Decoder: Decoder {
     if raw > 0 {
       info.bitRate = Int(Double(file.size) * 8 * Double(header.sampleRate) / Double(raw))
     }
+    var tags = tags
+    tags.add(missingFrom: stream.endTags)
+    tags.apply(to: &info)
     self.info = info
     try start()
   }
@@ -107,15 +110,7 @@ public final class MP3Decoder: Decoder {
     guard handle.channels == format.channels, handle.rate == format.sampleRate else {
       throw DecodingError(.corrupt, "damaged file: its format changes on the way")
     }
-    var left = Int(raw - first * samples)
-    let channels = format.channels
-    unsafe withUnsafeTemporaryAllocation(of: Float.self, capacity: 1152 * channels) { scratch in
-      while left > 0 {
-        let count = unsafe handle.read(scratch.baseAddress!, frames: min(left, 1152))
-        if count == 0 { break }
-        left -= count
-      }
-    }
+    handle.drop(raw - first * samples)
     self.handle = handle
   }
 }

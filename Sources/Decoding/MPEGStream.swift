@@ -5,6 +5,8 @@ final class MPEGStream {
   /// The first frame of music.
   let header: MPEGHeader
   let tag: MPEGTag?
+  /// What the tags behind the music say.
+  let endTags: FileTags
   /// The number of frames of music.
   private(set) var count: Int64 = 0
 
@@ -30,7 +32,7 @@ final class MPEGStream {
 
   init(_ file: ByteFile) throws(DecodingError) {
     self.file = file
-    end = try Self.endOfMusic(file)
+    (end, endTags) = try Self.endOfMusic(file)
     let head = try file.bytes(at: 0, count: 256 << 10)
     guard let start = MPEGHeader.firstFrame(in: head), var first = MPEGHeader(head, at: start)
     else {
@@ -185,15 +187,23 @@ final class MPEGStream {
   }
 
   /// The end of the file without the tags that stand there: ID3v1, Lyrics3, APE.
-  private static func endOfMusic(_ file: ByteFile) throws(DecodingError) -> Int64 {
+  private static func endOfMusic(
+    _ file: ByteFile
+  ) throws(DecodingError) -> (end: Int64, tags: FileTags) {
     var end = file.size
+    var old = FileTags()
+    var ape = FileTags()
     for _ in 0..<8 {
       let before = end
       let tail = try Bytes(file.bytes(at: max(0, end - 128), count: Int(min(128, end))))
-      if tail.count == 128, tail.mark(0).hasPrefix("TAG") { end -= 128 }
+      if tail.count == 128, let tags = ID3.read(oldTag: tail.bytes) {
+        old = tags
+        end -= 128
+      }
       let foot = try Bytes(file.bytes(at: max(0, end - 32), count: Int(min(32, end))))
       if foot.count == 32, foot.bytes.starts(with: "APETAGEX".utf8) {
         let size = foot.u32(12) + (foot.u32(20) & 0x8000_0000 != 0 ? 32 : 0)
+        if let tags = try APETag.read(file, end: end) { ape = tags }
         if size <= end { end -= size }
       }
       if foot.count == 32, foot.bytes[23...].elementsEqual("LYRICS200".utf8) {
@@ -202,6 +212,7 @@ final class MPEGStream {
       }
       if end == before { break }
     }
-    return end
+    ape.add(missingFrom: old)
+    return (end, ape)
   }
 }

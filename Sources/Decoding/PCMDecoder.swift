@@ -13,7 +13,7 @@ import AudioTypes
   private let buffer: UnsafeMutableRawBufferPointer
   private var position: Int64 = 0
 
-  init(file: ByteFile, source: PCMSource) throws(DecodingError) {
+  init(file: ByteFile, source: PCMSource, tags: FileTags) throws(DecodingError) {
     self.file = file
     self.source = source
     format = AudioFormat(sampleRate: source.sampleRate, layout: source.layout)
@@ -26,6 +26,7 @@ import AudioTypes
     info.bitRate = source.frameBytes * 8 * source.sampleRate
     info.frames = source.frames
     info.tags = source.tags
+    tags.apply(to: &info)
     self.info = info
   }
 

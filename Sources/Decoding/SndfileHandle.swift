@@ -73,6 +73,21 @@ import Glibc
     max(0, Int(unsafe library.pointee.read_float(file, out, Int64(frames))))
   }
 
+  /// Decodes frames for nobody; false where the sound ends before.
+  @discardableResult
+  func drop(_ frames: Int64) -> Bool {
+    var left = frames
+    return unsafe withUnsafeTemporaryAllocation(of: Float.self, capacity: 1152 * channels) {
+      scratch in
+      while left > 0 {
+        let count = unsafe read(scratch.baseAddress!, frames: Int(min(left, 1152)))
+        if count == 0 { return false }
+        left -= Int64(count)
+      }
+      return true
+    }
+  }
+
   /// The error that made the last read short, if one did.
   var failure: DecodingError? {
     if let failure = stream.failure { return failure }

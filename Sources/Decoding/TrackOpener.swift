@@ -19,16 +19,19 @@ public enum TrackOpener {
   private static func openWhole(_ location: TrackLocation) throws(DecodingError) -> any Decoder {
     if location.isURL { return try FFmpegDecoder(path: location.path, isURL: true) }
     let file = try ByteFile(path: location.path)
-    let (kind, start) = try FileKind.detect(file)
+    let (kind, start, tags) = try FileKind.detect(file)
     file.skip(start)
     switch kind {
-    case .wave: if let source = try WaveHeader.read(file) { return try pcm(file, source) }
-    case .wave64: if let source = try Wave64.read(file) { return try pcm(file, source) }
-    case .aiff: if let source = try AIFFHeader.read(file) { return try pcm(file, source) }
+    case .wave: if let source = try WaveHeader.read(file) { return try pcm(file, source, tags) }
+    case .wave64: if let source = try Wave64.read(file) { return try pcm(file, source, tags) }
+    case .aiff: if let source = try AIFFHeader.read(file) { return try pcm(file, source, tags) }
     case .text: throw DecodingError(.notAudio, "not an audio file")
-    case .flac, .oggFlac, .oggVorbis, .caf, .au, .rareUncompressed:
-      return try with({ () throws(DecodingError) in try SndfileDecoder(file, kind) }, location)
-    case .mp3: return try with({ () throws(DecodingError) in try MP3Decoder(file) }, location)
+    case .oggVorbis:
+      return try with({ () throws(DecodingError) in try VorbisDecoder(file, tags) }, location)
+    case .flac, .oggFlac, .caf, .au, .rareUncompressed:
+      return try with(
+        { () throws(DecodingError) in try SndfileDecoder(file, kind, tags) }, location)
+    case .mp3: return try with({ () throws(DecodingError) in try MP3Decoder(file, tags) }, location)
     case .other: break
     }
     return try FFmpegDecoder(path: location.path, isURL: false)
@@ -51,8 +54,11 @@ public enum TrackOpener {
     }
   }
 
-  private static func pcm(_ file: ByteFile, _ source: PCMSource) throws(DecodingError) -> PCMDecoder
-  {
-    try PCMDecoder(file: file, source: source)
+  private static func pcm(
+    _ file: ByteFile, _ source: PCMSource, _ before: FileTags
+  ) throws(DecodingError) -> PCMDecoder {
+    var tags = before
+    if let id3 = source.id3, let more = try ID3.read(file, at: id3) { tags.add(missingFrom: more) }
+    return try PCMDecoder(file: file, source: source, tags: tags)
   }
 }
