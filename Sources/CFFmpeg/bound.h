@@ -67,6 +67,7 @@ struct sotto_ff_flag {
   X(avformat, avformat_alloc_context) \
   X(avformat, avformat_free_context) \
   X(avformat, avformat_open_input) \
+  X(avformat, av_find_input_format) \
   X(avformat, avformat_close_input) \
   X(avformat, avformat_find_stream_info) \
   X(avformat, av_find_best_stream) \
