@@ -286,7 +286,7 @@ static sotto_output *pulse_open(const sotto_output_request *request, sotto_outpu
   p->corked = true;
   p->exact = true;
   atomic_store(&p->volume, -1);
-  atomic_store(&p->margin_us, 4000);
+  atomic_store(&p->margin_us, 6500);
   p->wake = sotto_eventfd();
   p->loop = pa_mainloop_new();
   p->api = p->loop ? pa_mainloop_get_api(p->loop) : NULL;
@@ -320,7 +320,7 @@ static sotto_output *pulse_open(const sotto_output_request *request, sotto_outpu
   }
   *facts = (sotto_output_facts){.rate = p->rate,
                                 .channels = p->channels,
-                                .margin = p->rate * 4 / 1000,
+                                .margin = (int)((int64_t)p->rate * 65 / 10000),
                                 .has_volume = true};
   return (sotto_output *)p;
 }

@@ -63,8 +63,11 @@ typedef struct pulse {
   int64_t reported_ns;    ///< CLOCK_MONOTONIC of the report
   int64_t reported_us;    ///< the server's clock of the report
   bool playing;
+  int64_t anchor_ns;      ///< the report in which `anchor` was last looked at
   double anchor;          ///< PipeWire: the latest phase seen, frame less time in frames
   bool anchored;
+  int64_t step;           ///< PipeWire: the quantum as far as it is known
+  int64_t step_frame;     ///< the read index when `step` was last learned
 
   int turn_phase;
   int64_t turn_frame;
@@ -74,6 +77,7 @@ typedef struct pulse {
 
   bool is_pipewire;
   bool rewinds_device;    ///< the server takes back what the sink holds
+  bool simulated;         ///< no hardware behind the sink
   bool facts_asked;
   uint32_t sink_index;
   pa_cvolume sink_volume;

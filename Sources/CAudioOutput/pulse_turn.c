@@ -18,10 +18,16 @@ static const int fill_piece_ms = 250;
 static const int padding_ms = 250;
 // The quantum that the first queue size asks PipeWire for.
 static const int quantum_ms = 22;
-static const int least_margin_us = 2000;
+// Milliseconds of distance at which sound goes on after a gap; nothing is waited for then.
+static const int gap_margin_ms = 20;
 static const int most_margin_us = 60000;
 // A real device cannot take back what is about to be fetched (PulseAudio keeps 1.33 ms).
 static const int device_guard_us = 1500;
+// A simulated device has handed its monitor up to 5 ms that it would still take back itself.
+static const int simulated_guard_us = 5000;
+static const int least_way_us = 1000;
+// A write this near to PipeWire's next step might come after it.
+static const int step_guard_ms = 4;
 static const int most_repeats = 4;
 
 static int64_t frames_of_us(const pulse *p, int64_t us) { return us * p->rate / 1000000; }
@@ -33,6 +39,8 @@ static int64_t microseconds(const struct timeval *at) {
   return (int64_t)at->tv_sec * 1000000 + at->tv_usec;
 }
 
+static int64_t quantum_frames(const pulse *p) { return frames_of_ms(p, quantum_ms); }
+
 // Takes over the report that has just come; false when there is none.
 static bool read_timing(pulse *p) {
   const pa_timing_info *info = pa_stream_get_timing_info(p->stream);
@@ -40,7 +48,7 @@ static bool read_timing(pulse *p) {
   p->read_frame = info->read_index / (int64_t)p->frame_bytes - p->shift;
   p->sink_frames = frames_of_us(p, (int64_t)info->sink_usec);
   // PipeWire leaves out the quantum that it has read and is only about to play.
-  if (p->is_pipewire) p->sink_frames += frames_of_ms(p, quantum_ms);
+  if (p->is_pipewire) p->sink_frames += quantum_frames(p);
   p->reported_us = microseconds(&info->timestamp);
   struct timeval now;
   gettimeofday(&now, NULL);
@@ -59,6 +67,19 @@ static int64_t heard_at_report(const pulse *p) {
   return heard < 0 ? 0 : heard;
 }
 
+// Learns PipeWire's quantum: the largest step that explains how far its read index came.
+static void learn_step(pulse *p) {
+  int64_t a = p->read_frame - p->step_frame, b = p->step;
+  p->step_frame = p->read_frame;
+  if (!p->anchored || a <= 0) return;
+  while (b > 0) {
+    int64_t rest = a % b;
+    a = b;
+    b = rest;
+  }
+  p->step = a;
+}
+
 // Sets the clock by the report.
 static void set_clock(pulse *p) {
   if (!p->playing) {
@@ -72,6 +93,10 @@ static void set_clock(pulse *p) {
     // PipeWire's indices step once a quantum, and a report says how things were at the last step,
     // however long ago. The report with the latest phase was the nearest to its step.
     double phase = (double)heard - (double)p->reported_ns * 1e-9 * p->rate;
+    learn_step(p);
+    // The device's clock may be slower than the processor's by 0.1 ms a second.
+    p->anchor -= (double)(p->reported_ns - p->anchor_ns) * 1e-13 * p->rate;
+    p->anchor_ns = p->reported_ns;
     if (!p->anchored || phase > p->anchor || p->anchor - phase > p->rate * 0.2) p->anchor = phase;
     p->anchored = true;
     heard = (int64_t)(p->anchor + (double)p->reported_ns * 1e-9 * p->rate);
@@ -172,6 +197,7 @@ static void skip_padding(pulse *p, int64_t frames) {
   p->read_frame -= frames;
   p->queued_end -= frames;
   p->silent_end -= frames;
+  p->step_frame -= frames;
   p->anchor -= (double)frames;
   int64_t base = atomic_load(&p->clock.frame), at = atomic_load(&p->clock.at_ns);
   shared_clock_set(&p->clock, base - frames, at, atomic_load(&p->clock.running));
@@ -241,6 +267,19 @@ void pulse_fill_due(pa_mainloop_api *api, pa_time_event *event, const struct tim
 
 // MARK: turns
 
+// How far behind PipeWire's read index a write is sure to come in time.
+static int64_t step_margin(const pulse *p) {
+  if (p->step <= 0 || !p->anchored) return frames_of_ms(p, quantum_ms);
+  if (p->step < frames_of_ms(p, 12)) {
+    int64_t least = frames_of_ms(p, 5);
+    return 2 * p->step > least ? 2 * p->step : least;
+  }
+  // The phase tells when the read index made its last step.
+  double now = (double)sotto_monotonic_ns() * 1e-9 * p->rate;
+  double left = (double)(p->read_frame + p->step - p->sink_frames) - p->anchor - now;
+  return left < (double)frames_of_ms(p, step_guard_ms) ? p->step : 0;
+}
+
 // The first frame that can still be changed.
 static int64_t earliest(pulse *p) {
   int64_t frame;
@@ -252,9 +291,11 @@ static int64_t earliest(pulse *p) {
     // A device that holds less than the margin has not even read the frame.
     if (frame > p->read_frame + frames_of_us(p, most_margin_us)) frame = p->read_frame;
   } else {
-    // What the server has read is gone. Its read index steps, so that there is either plenty of
-    // time or none; the check finds out, and the second try has plenty.
+    // What the server has read is gone. Its read index steps. With usual steps there is either
+    // plenty of time or none; the check finds out, and the second try has plenty. Small steps are
+    // over before the write arrives, and the report may be one behind.
     frame = p->read_frame;
+    if (p->is_pipewire) frame += step_margin(p);
   }
   return frame < p->queued_end ? frame : p->queued_end;
 }
@@ -272,6 +313,8 @@ static void check_answer(pa_stream *stream, int ok, void *data);
 static void take_turn(pulse *p, int64_t frame, bool again) {
   p->turn_phase = TURN_NONE;
   if (frame > p->next) {
+    if (p->playing) frame += frames_of_ms(p, gap_margin_ms);
+    if (frame > p->queued_end) frame = p->queued_end;
     skip_padding(p, frame - p->next);
     frame = p->next;
   }
@@ -341,6 +384,8 @@ void pulse_begin_turn(pulse *p) {
   ask(p, turn_answer);
 }
 
+static int guard_us(const pulse *p) { return p->simulated ? simulated_guard_us : device_guard_us; }
+
 // Learns how long the way to the server is from one that went well or ill.
 static void learn_margin(pulse *p, bool late) {
   int64_t way = p->reported_us - p->asked_us;
@@ -348,13 +393,12 @@ static void learn_margin(pulse *p, bool late) {
   if (way > most_margin_us) way = most_margin_us;
   if (way > atomic_load(&p->worst_us)) atomic_store(&p->worst_us, (int)way);
   int64_t margin = atomic_load(&p->margin_us);
-  int64_t wanted = 2 * way + device_guard_us;
+  int64_t wanted = 2 * (way > least_way_us / 2 ? way : least_way_us / 2) + guard_us(p);
   if (late) {
     margin = 2 * margin > wanted ? 2 * margin : wanted;
   } else {
     margin = wanted > margin ? wanted : margin - (margin - wanted) / 8;
   }
-  if (margin < least_margin_us) margin = least_margin_us;
   if (margin > most_margin_us) margin = most_margin_us;
   atomic_store(&p->margin_us, (int)margin);
 }
@@ -365,8 +409,9 @@ static void check_answer(pa_stream *stream, int ok, void *data) {
   p->turn_phase = TURN_NONE;
   if (!ok || p->lost || !read_timing(p)) return;
   set_clock(p);
-  bool late = p->playing && p->turn_frame < p->queued_end &&
-              (p->rewinds_device ? heard_at_report(p) : p->read_frame) > p->turn_frame;
+  int64_t fixed = p->rewinds_device ? heard_at_report(p) + frames_of_us(p, guard_us(p))
+                                    : p->read_frame;
+  bool late = p->playing && p->turn_frame < p->queued_end && fixed > p->turn_frame;
   if (p->rewinds_device) learn_margin(p, late);
   if (!late || p->repeats >= most_repeats) {
     turn_done(p);
