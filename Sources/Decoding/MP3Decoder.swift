@@ -104,6 +104,11 @@ public final class MP3Decoder: Decoder {
     // Without a tag the library reckons how long the stream is, and reads no further than that.
     // What it reckons from a greater length is always enough; the end is where the bytes end.
     let length = pieces.reduce(0) { $0 + $1.upperBound - $1.lowerBound }
+    if length == 0 {
+      // The tag promised more frames than there are.
+      position = total
+      return
+    }
     let handle = try SndfileHandle(
       ByteStream(
         stream.file, head: silent.bytes, pieces: pieces, toldLength: (length + 1 << 20) * 64))

@@ -208,7 +208,7 @@ final class MPEGStream {
       }
       if foot.count == 32, foot.bytes[23...].elementsEqual("LYRICS200".utf8) {
         let digits = String(decoding: foot.bytes[17..<23], as: UTF8.self)
-        if let size = Int64(digits), size + 15 <= end { end -= size + 15 }
+        if let size = Int64(digits), size >= 0, size + 15 <= end { end -= size + 15 }
       }
       if end == before { break }
     }

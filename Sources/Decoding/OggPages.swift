@@ -72,7 +72,9 @@ struct OggPage: Equatable {
         offset = next
         continue
       }
-      if page.serial == first.serial { pieces.append(page.body..<min(page.end, file.size)) }
+      if page.serial == first.serial {
+        pieces.append(page.body..<max(page.body, min(page.end, file.size)))
+      }
       offset = page.end
     }
     return pieces

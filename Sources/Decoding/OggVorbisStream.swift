@@ -76,7 +76,7 @@ final class OggVorbisStream {
     let head =
       page([identification], number: number - 2, isFirst: true)
       + page([empty, setup], number: number - 1, isFirst: false)
-    return ByteStream(file, head: head, pieces: [start..<file.size])
+    return ByteStream(file, head: head, pieces: [start..<max(start, file.size)])
   }
 
   /// The first page of sound behind the last one that ends at or before a frame.
