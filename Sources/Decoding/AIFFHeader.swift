@@ -62,7 +62,7 @@ enum AIFFHeader {
       throw DecodingError(.corrupt, "damaged file: no samples in it")
     }
     return PCMSource(
-      container: compact ? "aifc" : "aiff", codec: WaveHeader.codecName(coding), coding: coding,
+      container: compact ? "AIFC" : "AIFF", codec: WaveHeader.codecName(coding), coding: coding,
       sampleRate: rate, layout: .usual(channels: channels), frameBytes: frameBytes,
       bitDepth: bits > 0 && bits < coding.bytes * 8 ? bits : coding.bytes * 8,
       dataOffset: sound?.offset ?? file.size, frames: frames, tags: tags, id3: id3)

@@ -46,8 +46,8 @@ public final class MP3Decoder: Decoder {
     format = AudioFormat(
       sampleRate: header.sampleRate, layout: .usual(channels: header.channels))
     var info = TrackInfo(format: format)
-    info.container = "mp3"
-    info.codec = "mp3"
+    info.container = "MP3"
+    info.codec = "MP3"
     info.frames = total
     if let delay = tag?.delay, let padding = tag?.padding, skip > 0 {
       info.gapless = TrackInfo.Gapless(delay: delay, padding: padding)

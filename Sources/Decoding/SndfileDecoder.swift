@@ -26,7 +26,7 @@ public final class SndfileDecoder: Decoder {
     let layout = handle.layout ?? .usual(channels: handle.channels)
     format = AudioFormat(sampleRate: handle.rate, layout: layout)
     var info = TrackInfo(format: format)
-    info.container = fileKind == .oggFlac ? "ogg" : kind.container
+    info.container = fileKind == .oggFlac ? "Ogg" : kind.container
     info.codec = kind.codec
     info.bitDepth = kind.bits
     info.frames = total

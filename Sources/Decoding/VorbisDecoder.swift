@@ -1,7 +1,7 @@
 import AudioTypes
 
 /// Ogg Vorbis. libsndfile turns pages into sound; where to begin is found here, because seeks of
-/// libsndfile 1.2.0 land wrong now and then (Docs/Decisions/0010-libsndfile.md). For every seek it
+/// libsndfile 1.2.0 land wrong now and then (Docs/Decisions/0011-clean-streams.md). For every seek it
 /// gets a stream of its own that begins at the right page.
 public final class VorbisDecoder: Decoder {
   public let format: AudioFormat
@@ -25,8 +25,8 @@ public final class VorbisDecoder: Decoder {
     format = AudioFormat(
       sampleRate: handle.rate, layout: .vorbis(channels: handle.channels))
     var info = TrackInfo(format: format)
-    info.container = "ogg"
-    info.codec = "vorbis"
+    info.container = "Ogg"
+    info.codec = "Vorbis"
     info.frames = total
     if total > 0 { info.bitRate = Int(Double(file.size) * 8 * Double(handle.rate) / Double(total)) }
     let comments = ByteStream(file, pieces: stream.comments)

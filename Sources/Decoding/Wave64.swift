@@ -42,7 +42,7 @@ enum Wave64 {
     try PCMSource.check(channels: format.channels, sampleRate: format.sampleRate)
     let frameBytes = coding.bytes * format.channels
     return PCMSource(
-      container: "w64", codec: WaveHeader.codecName(coding), coding: coding,
+      container: "W64", codec: WaveHeader.codecName(coding), coding: coding,
       sampleRate: format.sampleRate,
       layout: format.mask.map { .wave(mask: $0, channels: format.channels) }
         ?? .usual(channels: format.channels),

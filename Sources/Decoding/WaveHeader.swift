@@ -76,7 +76,7 @@ enum WaveHeader {
     try PCMSource.check(channels: format.channels, sampleRate: format.sampleRate)
     let frameBytes = coding.bytes * format.channels
     return PCMSource(
-      container: kind == "RIFF" ? "wav" : kind.lowercased(),
+      container: kind == "RIFF" ? "WAV" : kind,
       codec: codecName(coding), coding: coding, sampleRate: format.sampleRate,
       layout: format.mask.map { .wave(mask: $0, channels: format.channels) }
         ?? .usual(channels: format.channels),
@@ -147,15 +147,10 @@ enum WaveHeader {
   /// The codec's name for people and for `info`.
   static func codecName(_ coding: SampleCoding) -> String {
     switch coding {
-    case .unsigned8: return "pcm_u8"
-    case .signed8: return "pcm_s8"
-    case .signed16(let big): return big ? "pcm_s16be" : "pcm_s16le"
-    case .signed24(let big): return big ? "pcm_s24be" : "pcm_s24le"
-    case .signed32(let big): return big ? "pcm_s32be" : "pcm_s32le"
-    case .float32(let big): return big ? "pcm_f32be" : "pcm_f32le"
-    case .float64(let big): return big ? "pcm_f64be" : "pcm_f64le"
-    case .muLaw: return "pcm_mulaw"
-    case .aLaw: return "pcm_alaw"
+    case .muLaw: return "G.711 µ-law"
+    case .aLaw: return "G.711 A-law"
+    case .float32, .float64: return "PCM float"
+    default: return "PCM"
     }
   }
 

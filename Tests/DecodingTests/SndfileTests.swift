@@ -38,7 +38,7 @@ import Testing
       #expect(decoder is SndfileDecoder)
       #expect(decoder.frames == 30_000)
       #expect(decoder.format.sampleRate == rate)
-      #expect(decoder.info.codec == "flac")
+      #expect(decoder.info.codec == "FLAC")
       #expect(decoder.info.bitDepth == coding.bytes * 8)
       let straight = try decoder.takeAll()
       #expect(straight == wanted)
