@@ -57,8 +57,7 @@ extension FFmpegDecoder {
     let length = segmentFrames
     // A border's segment begins with the first packet at or after it, which must not be past the
     // target.
-    let slack = 2 * packetFrames
-    var segment = (target - slack) / length
+    var segment = max(0, target - packetFrames) / length
     while segment > 0, timeline.kind != .counted {
       let border = segment * length
       let lead = Int64(traits.packets + 2) * packetFrames

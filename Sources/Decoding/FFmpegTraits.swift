@@ -27,7 +27,7 @@ struct CodecTraits {
     case "wmav1", "wmav2": (segment, packets, startsShort) = (4, 8, true)
     case "musepack7": (segment, packets) = (4, 40)
     case "musepack8": (segment, packets) = (4, 1)
-    case "opus": packets = 50
+    case "opus": (preroll, packets) = (0.6, 50)
     case "speex": (preroll, restarts) = (4, true)
     case "vorbis": (preroll, startsShort) = (0.4, true)
     case "mp3", "mp2", "mp1", "mp3adu", "mp3on4": preroll = 1.5
