@@ -8,7 +8,11 @@ public final class SndfileDecoder: Decoder {
   public var frames: Int64? { total }
   public var isSeekable: Bool { handle.isSeekable }
 
-  private let handle: SndfileHandle
+  private var handle: SndfileHandle
+  private let file: ByteFile
+  private let fileKind: FileKind
+  /// Frames lost in a damaged stretch, given as silence so that all that follows keeps its time.
+  private var silence: Int64 = 0
   private let total: Int64
   private var position: Int64 = 0
   /// False where the library stands elsewhere than `position` (after the end).
@@ -18,6 +22,8 @@ public final class SndfileDecoder: Decoder {
     let (stream, comments) = try Self.stream(file, fileKind)
     let handle = try SndfileHandle(stream)
     self.handle = handle
+    self.file = file
+    self.fileKind = fileKind
     let kind = SndfileKind(handle.kind)
     guard handle.isSeekable, handle.frames >= 0, handle.frames < 1 << 48 else {
       throw DecodingError(.unsupported, "libsndfile cannot tell how long it is")
@@ -73,7 +79,15 @@ public final class SndfileDecoder: Decoder {
     let wanted = Int(min(Int64(buffer.count / format.channels), total - position))
     guard wanted > 0, let base = buffer.baseAddress else { return 0 }
     if !isInPlace { try move(to: position) }
-    let count = unsafe handle.read(base, frames: wanted)
+    var count = 0
+    if silence == 0 {
+      count = unsafe handle.read(base, frames: wanted)
+      if count == 0, try stepOver() { return try unsafe read(into: buffer) }
+    } else {
+      count = Int(min(Int64(wanted), silence))
+      silence -= Int64(count)
+      for index in 0..<count * format.channels { unsafe base[index] = 0 }
+    }
     position += Int64(count)
     if count == 0 {
       // A damaged tail ends the track; the next seek starts afresh.
@@ -87,7 +101,28 @@ public final class SndfileDecoder: Decoder {
   public func seek(to frame: Int64) throws(DecodingError) {
     position = min(max(frame, 0), total)
     isInPlace = false
+    silence = 0
     if position < total { try move(to: position) }
+  }
+
+  /// Goes on behind a damaged stretch of FLAC, which the library does not; false where it is no
+  /// FLAC or nothing whole follows.
+  private func stepOver() throws(DecodingError) -> Bool {
+    guard fileKind == .flac || fileKind == .oggFlac else { return false }
+    // An encoder's usual block has 4096 frames; after a failed seek a handle is of no more use.
+    var step: Int64 = 4096
+    while position + step < total {
+      guard let fresh = try? SndfileHandle(Self.stream(file, fileKind).stream),
+        fresh.channels == format.channels
+      else { return false }
+      if fresh.seek(to: position + step), fresh.drop(1), fresh.seek(to: position + step) {
+        handle = fresh
+        silence = step
+        return true
+      }
+      step *= 2
+    }
+    return false
   }
 
   /// Brings the library to a frame. What it plays has no memory, so no frame before it is needed.

@@ -76,6 +76,28 @@ import Testing
     #expect(got[..<2000] == whole[..<2000])
   }
 
+  @Test(arguments: ["flac", "oga"])
+  func `a damaged stretch of flac is silence and what follows keeps its time`(kind: String) throws {
+    let samples = Signals.coded(frames: 60_000, channels: 2, bits: 16)
+    let wave = try folder.write(
+      SignalFile.wave(
+        SignalFile.bytes(samples, .signed16, big: false),
+        format: SignalFile.waveFormat(.signed16, channels: 2, rate: 44100)), "s.wav")
+    try Tool.run(
+      "flac", ["-s", "-o", folder.file("f.\(kind)")] + (kind == "oga" ? ["--ogg"] : []) + [wave])
+    var bytes = try folder.read("f.\(kind)")
+    for index in bytes.count / 3..<bytes.count / 3 + 300 { bytes[index] = 0x2A }
+    let wanted = SignalFile.floats(samples, bits: 16)
+    let decoder = try open(folder.write(bytes, "bad"))
+    let got = try decoder.takeAll()
+    #expect(got.count == wanted.count)
+    #expect(got[..<20_000] == wanted[..<20_000])
+    #expect(got[80_000...] == wanted[80_000...])
+    #expect(got != wanted)
+    try decoder.seek(to: 50_000)
+    #expect(try decoder.take(1000) == Array(wanted[100_000..<102_000]))
+  }
+
   @Test func `two hours of sound take no more memory than a minute`() async throws {
     // Sparse: the disk holds only the header.
     let format = SignalFile.waveFormat(.signed16, channels: 2, rate: 44100)
