@@ -32,7 +32,7 @@ struct StatusLine: Equatable {
     guard wide(head) < columns else { return Self.cut(head, columns, width) }
     var room = columns - wide(head)
     var tail = ""
-    let volume = "  " + volumeText
+    let volume = state == .starting && device == nil ? "" : "  " + volumeText
     if room - wide(volume) >= min(wide(title) + 2, 24) {
       tail = volume
       room -= wide(volume)

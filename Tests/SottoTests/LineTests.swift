@@ -124,6 +124,13 @@ import Testing
     #expect(Self.text(line, 60) == "|| 0:12 / 5:05  own level 70%, volume is set on DAC")
   }
 
+  @Test func `A volume that is not known yet is not shown`() {
+    var line = Self.line()
+    line.device = nil
+    line.state = .starting
+    #expect(Self.text(line, 60) == "... 0:12 / 5:05  Jóga - Björk")
+  }
+
   @Test func `The level is a cube and 100 changes no sample`() {
     #expect(Level.gain(percent: 100) == .unity)
     #expect(Level.gain(percent: 0) == .silence)

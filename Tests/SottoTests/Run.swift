@@ -110,7 +110,7 @@ func spawn(
   let words = [Array(Run.program.utf8)] + arguments
   let argv = words.map { word in strdup(word.map { CChar(bitPattern: $0) } + [0]) } + [nil]
   let envp = environment.map { strdup("\($0)=\($1)") } + [nil]
-  defer { for word in argv + envp { free(word) } }
+  defer { for text in argv + envp { free(text) } }
   var child: pid_t = 0
   let result = posix_spawn(&child, Run.program, &actions, attributes, argv, envp)
   try #require(result == 0, "\(Run.program): \(String(cString: strerror(result)))")
