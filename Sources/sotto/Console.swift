@@ -72,5 +72,14 @@ enum Descriptor {
     return (ends.0, ends.1)
   }
 
+  /// True when two paths are one file: what is read must not be written over.
+  static func isSameFile(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+    var facts = (stat(), stat())
+    guard unsafe stat(left.map { CChar(bitPattern: $0) } + [0], &facts.0) == 0,
+      unsafe stat(right.map { CChar(bitPattern: $0) } + [0], &facts.1) == 0
+    else { return false }
+    return facts.0.st_dev == facts.1.st_dev && facts.0.st_ino == facts.1.st_ino
+  }
+
   static func sentence(_ cause: CInt) -> String { unsafe String(cString: strerror(cause)) }
 }

@@ -44,6 +44,12 @@ import OutputInterface
 
   /// The first track is found here and the rest by a thread of its own, while it plays already.
   private func begin() {
+    if case .file(let out) = options.output,
+      options.paths.contains(where: { Descriptor.isSameFile($0, out) })
+    {
+      Messages.fault(out, "is a file to be played")
+      Exit.end(1)
+    }
     var expansion = Expansion(options.paths)
     while true {
       guard let item = expansion.next() else { Exit.end(Messages.status) }

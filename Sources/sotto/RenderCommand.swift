@@ -10,8 +10,7 @@ import OutputInterface
 @MainActor enum RenderCommand {
   /// Why a render ended early, to tell one from the other.
   private enum Stop: Error {
-    case interrupted, closedPipe
-    case output(OutputError)
+    case interrupted(CInt), closedPipe
   }
 
   static func run(_ options: RenderOptions) throws(UsageError) {
@@ -20,18 +19,18 @@ import OutputInterface
       throw UsageError(sentence: "samples are not written on a terminal; use a pipe or a file name")
     }
     guard let track = track(options.path) else { return }
-    if !isRaw, isSameFile(track.location.path, options.out) {
+    if !isRaw, Descriptor.isSameFile(track.location.path, options.out) {
       return Messages.fault(options.out, "is the file to be read")
     }
-    Signals.setFlagMode()
     do {
       let render = try OfflineRender(
         location: track.location, rate: options.rate, from: options.from, to: options.to,
         gain: options.gain)
+      Signals.setFlagMode()
       let sink = try Sink(options, isRaw: isRaw, format: render.format)
       do {
         try unsafe render.run { samples in
-          if Signals.wasInterrupted { throw Stop.interrupted }
+          if let number = Signals.interruption { throw Stop.interrupted(number) }
           try unsafe sink.write(samples)
         }
         try sink.finish()
@@ -44,10 +43,11 @@ import OutputInterface
       Messages.fault(track.location.path, error.sentence)
     } catch let error as OutputError {
       Messages.fault(options.out, error.sentence)
-    } catch Stop.interrupted {
+    } catch Stop.interrupted(let number) {
       // Half a file must not pass for a whole one.
       if !isRaw { removeFile(options.out) }
-      Exit.end(130)
+      if number == SIGINT { Exit.end(130) }
+      Exit.end(bySignal: number)
     } catch Stop.closedPipe {
       Exit.end(bySignal: SIGPIPE)
     } catch {
@@ -71,14 +71,6 @@ import OutputInterface
       }
     }
     return found
-  }
-
-  private static func isSameFile(_ left: [UInt8], _ right: [UInt8]) -> Bool {
-    var facts = (stat(), stat())
-    guard unsafe stat(left.map { CChar(bitPattern: $0) } + [0], &facts.0) == 0,
-      unsafe stat(right.map { CChar(bitPattern: $0) } + [0], &facts.1) == 0
-    else { return false }
-    return facts.0.st_dev == facts.1.st_dev && facts.0.st_ino == facts.1.st_ino
   }
 
   /// Removes what was begun, if it is a file (and no device or pipe).

@@ -17,6 +17,7 @@ enum Signals {
   private static let mode = Atomic<Int>(Mode.direct)
   private static let unanswered = Atomic<Int>(0)
   private static let pipe = Atomic<CInt>(-1)
+  private static let flagged = Atomic<CInt>(0)
 
   private static let ending = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 
@@ -25,15 +26,18 @@ enum Signals {
     signal(SIGPIPE, SIG_IGN)
     // Values are made before a handler can need them.
     _ = mode.load(ordering: .relaxed) + unanswered.load(ordering: .relaxed)
-    _ = pipe.load(ordering: .relaxed)
+    _ = pipe.load(ordering: .relaxed) + flagged.load(ordering: .relaxed)
     for number in ending { handle(number, unlessIgnored: true) }
   }
 
-  /// A loop will ask `wasInterrupted`.
+  /// A loop will ask for the `interruption`.
   @MainActor static func setFlagMode() { mode.store(Mode.flag, ordering: .releasing) }
 
-  /// True once an ending signal came in flag mode.
-  static var wasInterrupted: Bool { unanswered.load(ordering: .acquiring) > 0 }
+  /// The ending signal that came in flag mode; `nil` while none has.
+  static var interruption: CInt? {
+    let number = flagged.load(ordering: .acquiring)
+    return number == 0 ? nil : number
+  }
 
   /// From now on signals come as bytes from the descriptor that is returned; also stop, continue
   /// and resize. -1 when there is no pipe: then they keep ending the program.
@@ -92,7 +96,7 @@ enum Signals {
       var byte = UInt8(number)
       _ = unsafe write(pipe.load(ordering: .acquiring), &byte, 1)
       if !isEnding || unanswered.add(1, ordering: .relaxed).oldValue == 0 { return }
-    } else if mode == Mode.flag, unanswered.add(1, ordering: .relaxed).oldValue == 0 {
+    } else if mode == Mode.flag, flagged.exchange(number, ordering: .acquiringAndReleasing) == 0 {
       return
     }
     guard isEnding else { return }

@@ -182,6 +182,49 @@ import Testing
     #expect(told.errorLines == ["sotto: standard output: No space left on device"])
   }
 
+  @Test func `What is read is never written over`() throws {
+    let folder = try Folder()
+    let file = try folder.write("a.wav")
+    #expect(try Run("play", "--output", "file:\(file)", file).status == 1)
+    #expect(
+      try Run("render", file, "-o", file).errorLines == [
+        "sotto: \(file): is the file to be read"
+      ])
+    #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == Data(wav(seconds: 0.1)))
+    let out = folder.path + "/out.wav"
+    #expect(try Run("play", "--output", "file:\(out)", file).status == 0)
+    let played = try Run("info", "--json", out)
+    let object = try JSONSerialization.jsonObject(with: Data(played.output)) as? [String: Any]
+    #expect(object?["channels"] as? Int == 2)
+  }
+
+  @Test(arguments: [SIGINT, SIGTERM])
+  func `An interrupted render ends with its signal's status`(_ number: Int32) throws {
+    let folder = try Folder()
+    let file = try folder.write("a.wav", wav(seconds: 60))
+    var ends: [Int32] = [0, 0]
+    try #require(pipe(&ends) == 0)
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
+    let child = try spawn(
+      ["render", file, "-o", "-"].map { Array($0.utf8) }, Run.environment(), &actions)
+    close(ends[1])
+    // The pipe is smaller than the samples: the child waits for us in the middle of its loop.
+    var first: UInt8 = 0
+    try #require(read(ends[0], &first, 1) == 1)
+    kill(child, number)
+    let rest = Run.readAll(ends[0])
+    #expect(rest.count < 60 * 8000 * 8 - 1)
+    var raw: Int32 = 0
+    while waitpid(child, &raw, 0) < 0, errno == EINTR {}
+    let (status, isSignalled) = Run.ending(raw)
+    #expect(status == (number == SIGINT ? 130 : number))
+    #expect(isSignalled == (number != SIGINT))
+  }
+
   @Test func `A log that cannot be written is told`() throws {
     let folder = try Folder()
     let file = try folder.write("a.wav")

@@ -52,7 +52,7 @@ struct Run {
     posix_spawn_file_actions_adddup2(&actions, given ?? outputs[0].write, 1)
     posix_spawn_file_actions_adddup2(&actions, outputs[1].write, 2)
     defer { posix_spawn_file_actions_destroy(&actions) }
-    let child = try spawn(arguments, Run.environment(changes), &actions, nil)
+    let child = try spawn(arguments, Run.environment(changes), &actions)
     close(null)
     for end in outputs { close(end.write) }
     let errorText = Reader(outputs[1].read)
@@ -102,17 +102,28 @@ struct Run {
   }
 }
 
-/// Starts the program; returns its id. Signals are as a shell gives them.
+/// Starts the program; returns its id. Signals are as a shell gives them: none blocked, none
+/// ignored, whatever the test's own thread does. A session's leader has no terminal yet.
 func spawn(
   _ arguments: [[UInt8]], _ environment: [String: String],
-  _ actions: inout posix_spawn_file_actions_t, _ attributes: UnsafePointer<posix_spawnattr_t>?
+  _ actions: inout posix_spawn_file_actions_t, leadsSession: Bool = false
 ) throws -> pid_t {
+  var attributes = posix_spawnattr_t()
+  posix_spawnattr_init(&attributes)
+  defer { posix_spawnattr_destroy(&attributes) }
+  var signals = sigset_t()
+  sigemptyset(&signals)
+  posix_spawnattr_setsigmask(&attributes, &signals)
+  sigfillset(&signals)
+  posix_spawnattr_setsigdefault(&attributes, &signals)
+  // POSIX_SPAWN_SETSIGDEF, SETSIGMASK and SETSID.
+  posix_spawnattr_setflags(&attributes, 0x04 | 0x08 | (leadsSession ? 0x80 : 0))
   let words = [Array(Run.program.utf8)] + arguments
   let argv = words.map { word in strdup(word.map { CChar(bitPattern: $0) } + [0]) } + [nil]
   let envp = environment.map { strdup("\($0)=\($1)") } + [nil]
   defer { for text in argv + envp { free(text) } }
   var child: pid_t = 0
-  let result = posix_spawn(&child, Run.program, &actions, attributes, argv, envp)
+  let result = posix_spawn(&child, Run.program, &actions, &attributes, argv, envp)
   try #require(result == 0, "\(Run.program): \(String(cString: strerror(result)))")
   return child
 }

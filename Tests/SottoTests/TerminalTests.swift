@@ -30,12 +30,9 @@ final class Screen {
     posix_spawn_file_actions_addopen(&actions, 0, name, O_RDWR, 0)
     posix_spawn_file_actions_adddup2(&actions, 0, 1)
     posix_spawn_file_actions_adddup2(&actions, 0, 2)
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    posix_spawnattr_setflags(&attributes, 0x80)  // POSIX_SPAWN_SETSID
     child = try spawn(
-      arguments.map { Array($0.utf8) }, Run.environment(environment), &actions, &attributes)
+      arguments.map { Array($0.utf8) }, Run.environment(environment), &actions,
+      leadsSession: true)
   }
 
   deinit {
