@@ -1,14 +1,14 @@
 import AudioTypes
 import OutputInterface
 
-/// `sotto devices`: what the servers see.
+/// `sotto devices`: what the servers see. Status 69 when there is no device to play on.
 @MainActor enum DevicesCommand {
   static func run(json: Bool) {
-    var answers = 0
+    var devices = 0
     for backend in Outputs.automatic {
       do {
         let survey = try backend.survey()
-        answers += 1
+        devices += survey.devices.count
         if json {
           print(DeviceText.json(backend.descriptor, survey))
         } else {
@@ -24,7 +24,7 @@ import OutputInterface
         Messages.tell("\(backend.descriptor.title): \(Text.printable(error.sentence))")
       }
     }
-    if answers == 0 { Messages.status = 69 }
+    if devices == 0 { Messages.status = 69 }
     Console.endIfBroken()
   }
 

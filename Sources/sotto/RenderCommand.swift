@@ -10,7 +10,8 @@ import OutputInterface
 @MainActor enum RenderCommand {
   /// Why a render ended early, to tell one from the other.
   private enum Stop: Error {
-    case interrupted(CInt), closedPipe
+    case interrupted(CInt)
+    case closedPipe
   }
 
   static func run(_ options: RenderOptions) throws(UsageError) {
