@@ -40,6 +40,7 @@ typedef struct alsa {
   uint32_t stop_event;
   bool running;
   bool sounding;
+  bool filling;
   bool finished;
   bool starved;
   bool dry;

@@ -73,7 +73,7 @@ static int set_hardware(alsa *a, const sotto_output_request *request) {
   a->buffer = (int64_t)buffer;
   a->frame_bytes =
       (size_t)a->channels * (size_t)snd_pcm_format_physical_width(a->format) / 8;
-  int64_t most = (int64_t)rate * 40 / 1000;
+  int64_t most = (int64_t)rate * 55 / 1000;
   a->target = a->rewinds || a->buffer < most ? a->buffer : most;
   return 0;
 }
@@ -87,9 +87,9 @@ static int set_software(alsa *a) {
   // would wait for it after a start by hand.
   int64_t threshold = a->rewinds ? a->buffer * 4 : a->target / 4;
   snd_pcm_sw_params_set_start_threshold(a->pcm, software, (snd_pcm_uframes_t)threshold);
-  // We are woken when half of what should be queued was heard.
-  snd_pcm_sw_params_set_avail_min(a->pcm, software,
-                                  (snd_pcm_uframes_t)(a->buffer - a->target / 2));
+  // We are woken when half of 2 s was heard, or a quarter of 55 ms.
+  int64_t left = a->rewinds ? a->target / 2 : a->target * 3 / 4;
+  snd_pcm_sw_params_set_avail_min(a->pcm, software, (snd_pcm_uframes_t)(a->buffer - left));
   return snd_pcm_sw_params(a->pcm, software);
 }
 

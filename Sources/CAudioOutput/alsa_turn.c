@@ -65,7 +65,6 @@ static void set_clock(alsa *a) {
   int64_t left = queued(a);
   if (left < 0) return;
   int64_t heard = a->next + a->padding - left;
-  if (heard > a->next) heard = a->next;
   shared_clock_set(&a->clock, heard, sotto_monotonic_ns(), a->running);
 }
 
@@ -120,8 +119,15 @@ static void put_padding(alsa *a, int64_t frames) {
   }
 }
 
+// Fills the queue, a quarter of a second at a time so that a command in between is not kept
+// waiting; `filling` tells that more is to come.
 static void fill(alsa *a) {
-  while (!a->lost && !a->finished && !a->starved && a->padding == 0) {
+  a->filling = false;
+  for (int pieces = 0; !a->lost && !a->finished && !a->starved && a->padding == 0; pieces++) {
+    if (pieces == 5) {
+      a->filling = true;
+      return;
+    }
     int64_t left = queued(a);
     if (left < 0) {
       recover(a, (int)left);
@@ -276,6 +282,12 @@ static void stop(alsa *a) {
   a->renderer.event(a->renderer.context, a->stop_event);
 }
 
+static int64_t due_frame(const alsa *a) {
+  // What a plug-in says about its delay is not exact, and a stop cuts off what is left.
+  if (a->stop_at >= 0) return a->stop_at + (a->rewinds ? 0 : a->rate / 50);
+  return a->starved && !a->dry ? a->next : -1;
+}
+
 // What is due while the device runs. Milliseconds until the next thing is due; -1: nothing is.
 static int service(alsa *a) {
   if (!a->running) return -1;
@@ -295,21 +307,21 @@ static int service(alsa *a) {
   set_clock(a);
   int64_t told = heard_now(a) - a->rate / 10;
   if (told > 0) a->renderer.heard(a->renderer.context, told);
-  int64_t due = a->stop_at;
-  if (due < 0 && a->starved && !a->dry) due = a->next;
-  if (due >= 0 && heard_now(a) >= due) {
+  int64_t due = due_frame(a);
+  if (due >= 0 && shared_clock_frame(&a->clock, sotto_monotonic_ns()) >= due) {
     if (a->stop_at >= 0) {
       stop(a);
       return -1;
     }
     a->dry = true;
-    due = -1;
     atomic_fetch_add(&a->clock.underruns, 1);
     a->renderer.event(a->renderer.context, SOTTO_EVENT_UNDERRUN);
   }
   fill(a);
+  if (a->filling) return 0;
+  due = due_frame(a);
   if (due < 0) return a->starved ? 30 : -1;
-  int64_t wait = (due - heard_now(a)) * 1000 / a->rate + 1;
+  int64_t wait = (due - shared_clock_frame(&a->clock, sotto_monotonic_ns())) * 1000 / a->rate + 1;
   return wait > 60 && (a->finished || a->starved) ? 60 : (int)(wait < 1 ? 1 : wait);
 }
 

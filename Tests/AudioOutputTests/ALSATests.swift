@@ -1,0 +1,92 @@
+import AudioOutput
+import CRealtime
+import Foundation
+import OutputInterface
+import TestSupport
+import Testing
+
+@Suite struct ALSAErrorTests {
+  @Test func `a device that does not exist is one clear sentence`() {
+    let error = #expect(throws: OutputError.self) {
+      _ = try ALSABackend().open(
+        StreamRequest(device: "hw:77"), renderer: SyntheticRenderer().renderer)
+    }
+    #expect(error?.code == .noDevice)
+    #expect(error?.sentence == "no device named hw:77: see sotto devices")
+  }
+
+  @Test func `the survey needs no card`() throws {
+    #expect(try ALSABackend().survey().server == "ALSA")
+  }
+}
+
+/// ALSA through its pulse plug-in, which cannot rewind: little is queued and nothing is lost.
+@Suite(.serialized, .enabled(if: integration))
+struct ALSATests {
+  /// A PCM that plays on the server, described in a file that replaces the user's.
+  private func withStage(
+    _ body: (DeviceStream, SyntheticRenderer, Recorder) throws -> Void
+  ) throws {
+    let server = try PrivateServer(.pulseAudio)
+    let folder = try TestFolder()
+    let configuration = """
+      pcm.sotto_test { type pulse server "\(server.address)" handle_underrun 1 }
+      ctl.sotto_test { type pulse server "\(server.address)" }
+      """
+    setenv(
+      "ALSA_CONFIG_PATH", try folder.write(Array(configuration.utf8), "asound.conf"), 1)
+    defer { unsetenv("ALSA_CONFIG_PATH") }
+    let recorder = try Recorder(server)
+    let renderer = SyntheticRenderer()
+    let stream = try ALSABackend().openDeviceStream(
+      StreamRequest(device: "sotto_test"), renderer: renderer.renderer)
+    try body(stream, renderer, recorder)
+    stream.close()
+    server.close()
+  }
+
+  @Test func `every sample arrives once, with at most 60 ms queued`() throws {
+    try withStage { stream, renderer, recorder in
+      #expect(stream.capabilities.rewind == .none)
+      #expect(stream.format.sampleRate == 48000)
+      renderer.setLength(96000)
+      renderer.command(.play)
+      stream.kick()
+      #expect(renderer.wait(for: SOTTO_EVENT_FINISHED))
+      #expect(stream.clock().heard == renderer.lead + 96000)
+      #expect(
+        recorder.wait { PositionSignal.positions($0).contains(95999) })
+      let underruns = stream.clock().underruns
+      let found = stretches(PositionSignal.positions(recorder.stop()))
+      #expect(found.first?.lowerBound == 0)
+      #expect(found.last?.upperBound == 95999)
+      // 55 ms are soon over on a busy machine; then, and only then, there is a gap.
+      #expect((1...1 + underruns).contains(found.count))
+    }
+  }
+
+  @Test func `a pause takes effect at the write position and loses nothing`() throws {
+    try withStage { stream, renderer, recorder in
+      renderer.command(.play)
+      stream.kick()
+      for position in [Int64(20000), 40000, 60000] {
+        #expect(
+          recorder.wait { PositionSignal.positions($0).contains { ($0 ?? -1) >= position } })
+        renderer.command(.pause)
+        stream.kick()
+        #expect(renderer.wait(for: SOTTO_EVENT_HELD))
+        #expect(!stream.clock().isRunning)
+        renderer.command(.play)
+        stream.kick()
+      }
+      #expect(recorder.wait { PositionSignal.positions($0).contains { ($0 ?? -1) >= 80000 } })
+      stream.close()
+      let underruns = stream.clock().underruns
+      let found = stretches(PositionSignal.positions(recorder.stop()))
+      #expect((4...4 + underruns).contains(found.count))
+      for (one, next) in zip(found, found.dropFirst()) where underruns == 0 {
+        #expect(next.lowerBound - one.upperBound == renderer.fade + 1)
+      }
+    }
+  }
+}
