@@ -71,7 +71,8 @@ let package = Package(
       name: "AudioOutputTests", dependencies: ["AudioOutput", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "AudioEngineTests", dependencies: ["AudioEngine", "AudioOutput", "TestSupport"],
+      name: "AudioEngineTests",
+      dependencies: ["AudioEngine", "AudioOutput", "CRealtime", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "MusicLibraryTests", dependencies: ["MusicLibrary", "TestSupport"],

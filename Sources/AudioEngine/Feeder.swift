@@ -257,6 +257,10 @@ import Synchronization
         if isSafe && busy & (1 << UInt64(slot)) == 0 { return slot }
       }
       if inbox.withLock({ $0.jump != nil || $0.isClosing }) { return nil }
+      if session.stream.failure != nil { return nil }
+      // A turn tells what has been heard by now; a device that has everything it needs would not
+      // look for a second, or for ever.
+      session.stream.kick()
       _ = sotto_eventfd_wait(decoderEvent, 20)
     }
   }

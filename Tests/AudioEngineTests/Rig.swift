@@ -45,24 +45,29 @@ final class Ear: SimulationSink {
 
   init() throws { folder = try TestFolder() }
 
-  /// A 16-bit stereo WAV file whose samples are told apart; returns its path and samples.
+  /// A 24-bit stereo WAV file of which no two frames are alike; returns its path and samples.
   func track(_ name: String, frames: Int, first: Int = 0, rate: Int = Rig.rate) throws
     -> (path: String, samples: [Float])
   {
-    let samples = Signals.coded(frames: frames, channels: 2, bits: 16, from: first)
+    let samples = Signals.coded(frames: frames, channels: 2, bits: 24, from: first)
     let bytes = SignalFile.wave(
-      SignalFile.bytes(samples, .signed16, big: false),
-      format: SignalFile.waveFormat(.signed16, channels: 2, rate: rate))
+      SignalFile.bytes(samples, .signed24, big: false),
+      format: SignalFile.waveFormat(.signed24, channels: 2, rate: rate))
     let path = try folder.write(bytes, name)
-    return (path, SignalFile.floats(samples, bits: 16))
+    return (path, SignalFile.floats(samples, bits: 24))
   }
 
   func start(
     _ paths: [String], knobs: SimulationKnobs = SimulationKnobs(), pace: SimulationPace = .manual
   ) throws {
-    let backend = NullBackend(knobs: knobs, pace: pace, sink: ear) { stream in
-      self.streams.withLock { $0.append(stream) }
-    }
+    try start(
+      paths,
+      backend: NullBackend(knobs: knobs, pace: pace, sink: ear) { stream in
+        self.streams.withLock { $0.append(stream) }
+      })
+  }
+
+  func start(_ paths: [String], backend: any OutputBackend) throws {
     engine = AudioEngine(
       succession: Tracks(locations: paths.map { TrackLocation($0) }), gain: .off
     ) { [unowned self] event in
@@ -99,9 +104,8 @@ final class Ear: SimulationSink {
     events.contains { if case .ended = $0 { true } else { false } }
   }
 
-  var hasSought: Bool {
-    events.contains { if case .seeked = $0 { true } else { false } }
-  }
+  var seekCount: Int { events.count { if case .seeked = $0 { true } else { false } } }
+  var hasSought: Bool { seekCount > 0 }
 
   var toldTracks: [Int] {
     events.compactMap { if case .track(let index, _) = $0 { index } else { nil } }
