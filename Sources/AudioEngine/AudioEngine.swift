@@ -33,14 +33,24 @@ import Realtime
   /// - Parameters:
   ///   - gain: which loudness tags are applied.
   ///   - onEvent: called on the main queue.
-  public init(
+  public convenience init(
     succession: any Succession, gain: LoudnessMode,
+    onEvent: @escaping @MainActor (EngineEvent) -> Void
+  ) {
+    self.init(succession: succession, gain: gain, canResample: nil, onEvent: onEvent)
+  }
+
+  /// - Parameter canResample: whether libsoxr is there; `nil` finds out where a rate needs it.
+  init(
+    succession: any Succession, gain: LoudnessMode, canResample: Bool?,
     onEvent: @escaping @MainActor (EngineEvent) -> Void
   ) {
     self.succession = succession
     self.onEvent = onEvent
     let relay = Relay()
-    feeder = Feeder(succession: succession, loudness: gain) { report in relay.post(report) }
+    feeder = Feeder(succession: succession, loudness: gain, canResample: canResample) { report in
+      relay.post(report)
+    }
     relay.engine = self
   }
 
@@ -62,7 +72,7 @@ import Realtime
     try feeder.start()
     feeder.ask { $0.jump = Feeder.Jump(index: index, seconds: seconds, isSeek: false) }
     do throws(OutputError) {
-      try openStream()
+      try openStream(then: nil)
     } catch {
       feeder.ask { $0.isClosing = true }
       throw error
@@ -70,7 +80,9 @@ import Realtime
     change(to: .starting)
   }
 
-  private func openStream() throws(OutputError) {
+  /// Opens a stream and gives it to the decoder's thread, with a jump for it unless a newer one
+  /// waits there.
+  private func openStream(then jump: Feeder.Jump?) throws(OutputError) {
     guard let backend else { return }
     let renderer = Renderer(controlEvent: controlEvent, decoderEvent: feeder.decoderEvent)
     let stream = try unsafe backend.open(request, renderer: renderer.face)
@@ -86,7 +98,10 @@ import Realtime
     }
     let new = Feeder.Session(renderer: renderer, stream: stream)
     session = new
-    feeder.ask { $0.session = new }
+    feeder.ask { box in
+      box.session = new
+      box.jump = box.jump ?? jump
+    }
   }
 
   /// Ends the sound at once. `shutDown` ends it without a click.
@@ -268,8 +283,7 @@ import Realtime
     session = nil
     request.sampleRate = next.rate
     do throws(OutputError) {
-      feeder.ask { if $0.jump == nil { $0.jump = next.jump } }
-      try openStream()
+      try openStream(then: next.jump)
     } catch {
       lose(error)
     }

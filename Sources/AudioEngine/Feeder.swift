@@ -56,6 +56,8 @@ import Synchronization
   let decoderEvent = sotto_eventfd()
   private let succession: any Succession
   private let loudness: LoudnessMode
+  private let givenCanResample: Bool?
+  private var canResample: Bool { givenCanResample ?? Pipeline.canResample }
   private let report: @Sendable (Report) -> Void
   private let inbox = Mutex(Inbox())
   /// For each slot, where which track begins in its frames. The control thread reads it.
@@ -73,11 +75,12 @@ import Synchronization
   private var placeCount = 0
 
   init(
-    succession: any Succession, loudness: LoudnessMode,
+    succession: any Succession, loudness: LoudnessMode, canResample: Bool?,
     report: @escaping @Sendable (Report) -> Void
   ) {
     self.succession = succession
     self.loudness = loudness
+    givenCanResample = canResample
     self.report = report
   }
 
@@ -204,7 +207,7 @@ import Synchronization
     feed = nil
     open = track
     let format = session.stream.format
-    if track.decoder.format.sampleRate != format.sampleRate && !Pipeline.canResample {
+    if track.decoder.format.sampleRate != format.sampleRate && !canResample {
       return report(.needsRate(RateBreak(rate: track.decoder.format.sampleRate, jump: jump)))
     }
     guard let slot = freeSlot() else { return }
@@ -317,7 +320,7 @@ import Synchronization
       do throws(DecodingError) {
         let track = try OpenTrack(index: next, location: location, loudness: loudness)
         if track.decoder.format.sampleRate != feed.pipeline.target.sampleRate,
-          !Pipeline.canResample
+          !canResample
         {
           // It begins when this one has been heard, on a stream of its own rate.
           let jump = Jump(index: next, seconds: 0, isSeek: false)

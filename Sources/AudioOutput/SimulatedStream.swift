@@ -135,8 +135,10 @@ import Synchronization
     sotto_rt_signal(kicked)
     if let thread { pthread_join(thread, nil) }
     simulation.withLock { $0.finish() }
-    Glibc.close(kicked)
   }
+
+  // Only here: a late kick from another thread still finds its own descriptor.
+  deinit { Glibc.close(kicked) }
 }
 
 private func simulatedDevice(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {

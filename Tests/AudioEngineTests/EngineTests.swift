@@ -306,6 +306,23 @@ import Testing
     await rig.until { rig.hasEnded }
   }
 
+  @Test func `Without a resampler each track has a stream of its own rate, and nothing is lost`()
+    async throws
+  {
+    let rig = try Rig()
+    defer { rig.close() }
+    let one = try rig.track("one", frames: 9_000, rate: 44_100)
+    let two = try rig.track("two", frames: 8_000, first: 100_000, rate: 44_100)
+    let three = try rig.track("three", frames: 7_000, first: 200_000, rate: 96_000)
+    try rig.start([one.path, two.path, three.path], pace: .real, canResample: false)
+    await rig.until { rig.hasEnded }
+    let isSame = rig.heard == one.samples + two.samples + three.samples
+    #expect(isSame)
+    #expect(rig.toldTracks == [0, 1, 2])
+    // The device's own rate was opened first; nothing was played on it.
+    #expect(rig.streams.withLock { $0.map(\.format.sampleRate) } == [48_000, 44_100, 96_000])
+  }
+
   @Test func `On a device with a clock of its own everything is heard, by its own thread`()
     async throws
   {

@@ -87,7 +87,6 @@ struct MonitorTests {
     await scene.rig.until { scene.rig.hasEnded }
     scene.recordSilence()
     let found = runs(scene.finish().places)
-    print("RUNS", found)
 
     #expect(found.count == 1)
     #expect(found.first?.place == 0)
@@ -111,7 +110,7 @@ struct MonitorTests {
     scene.record(frames: 20_000)
     let (places, samples) = scene.finish()
     let found = runs(places)
-    print("RUNS", found)
+
     #expect(found.count == 3)
     #expect(found.first?.place == 0)
     for (run, next) in zip(found, found.dropFirst()) {
@@ -134,7 +133,7 @@ struct MonitorTests {
     scene.record(frames: 40_000)
     let (places, _) = scene.finish()
     let found = runs(places)
-    print("RUNS", found)
+
     #expect(found.count == 2)
     let (before, after) = (found[0], found[1])
     #expect(before.place == 0)
@@ -155,7 +154,7 @@ struct MonitorTests {
     scene.record(frames: 30_000)
     let (places, _) = scene.finish()
     let found = runs(places)
-    print("RUNS", found)
+
     #expect(found.count == 2)
     let (before, after) = (found[0], found[1])
     #expect(after.place == 400_480)
@@ -174,15 +173,16 @@ struct MonitorTests {
     scene.record(frames: 30_000)
     let (places, samples) = scene.finish()
     let found = runs(places)
-    print("RUNS", found)
+
     #expect(found.count == 1)
-    let last = found[0].recorded + found[0].count
-    let signal = Signals.coded(frames: 480_000, channels: 2, bits: 24)
-    let track0 = SignalFile.floats(signal, bits: 24)
     // After the ramp every sample is half of the track's.
-    let offset = found[0].count - last
-    let rest = (last + 480)..<(last + 15_000)
-    let isHalf = rest.allSatisfy { samples[$0 * 2] == track0[($0 + offset) * 2] * 0.5 }
+    let signal = SignalFile.floats(
+      Signals.coded(frames: 480_000, channels: 2, bits: 24), bits: 24)
+    let offset = found[0].place - found[0].recorded
+    let ramp = found[0].recorded + found[0].count
+    let isHalf = ((ramp + 480) * 2..<(ramp + 10_000) * 2).allSatisfy {
+      samples[$0] == signal[$0 + offset * 2] * 0.5
+    }
     #expect(isHalf)
   }
 }

@@ -1,10 +1,11 @@
-import AudioEngine
 import AudioOutput
 import AudioTypes
 import Dispatch
 import OutputInterface
 import Synchronization
 import TestSupport
+
+@testable import AudioEngine
 
 /// Tracks in a fixed order.
 struct Tracks: Succession {
@@ -58,18 +59,20 @@ final class Ear: SimulationSink {
   }
 
   func start(
-    _ paths: [String], knobs: SimulationKnobs = SimulationKnobs(), pace: SimulationPace = .manual
+    _ paths: [String], knobs: SimulationKnobs = SimulationKnobs(), pace: SimulationPace = .manual,
+    canResample: Bool? = nil
   ) throws {
     try start(
-      paths,
+      paths, canResample: canResample,
       backend: NullBackend(knobs: knobs, pace: pace, sink: ear) { stream in
         self.streams.withLock { $0.append(stream) }
       })
   }
 
-  func start(_ paths: [String], backend: any OutputBackend) throws {
+  func start(_ paths: [String], canResample: Bool? = nil, backend: any OutputBackend) throws {
     engine = AudioEngine(
-      succession: Tracks(locations: paths.map { TrackLocation($0) }), gain: .off
+      succession: Tracks(locations: paths.map { TrackLocation($0) }), gain: .off,
+      canResample: canResample
     ) { [unowned self] event in
       events.append(event)
       waiting?.resume()

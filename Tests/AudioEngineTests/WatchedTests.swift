@@ -13,7 +13,8 @@ import Testing
 @Suite(
   .serialized,
   .enabled(
-    if: ProcessInfo.processInfo.environment["SOTTO_WATCHED"] == "1", "run by Scripts/check-realtime")
+    if: ProcessInfo.processInfo.environment["SOTTO_WATCHED"] == "1", "run by Scripts/check-realtime"
+  )
 )
 struct WatchedTests {
   @Test func `The sanitizer is there and watches`() {
