@@ -229,9 +229,16 @@ static bool turn_once(alsa *a, bool again) {
   a->padding = 0;
   bool late = did < wanted;
   if (late) {
-    // The device is past the first frame: what it plays now stays as it was.
-    a->next = end - did;
-    if (!turn.rewrite) a->next = end - wanted;
+    // The device is past the first frame. What comes after goes in at once, or it would run dry;
+    // the next try has a longer margin.
+    int64_t missed = wanted - did;
+    if (turn.rewrite) a->next = end - did;
+    if (piece > missed) {
+      char *piece_start = a->converted;
+      memmove(piece_start, piece_start + (size_t)missed * a->frame_bytes,
+              (size_t)(piece - missed) * a->frame_bytes);
+      count(a, put(a, piece - missed) + (turn.rewrite ? 0 : missed));
+    }
   } else {
     count(a, put(a, piece));
     if (!a->lost && a->running && snd_pcm_state(a->pcm) != SND_PCM_STATE_RUNNING) {

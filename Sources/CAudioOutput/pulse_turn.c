@@ -272,7 +272,7 @@ static int64_t step_margin(const pulse *p) {
   if (p->step <= 0 || !p->anchored) return frames_of_ms(p, quantum_ms);
   if (p->step < frames_of_ms(p, 12)) {
     int64_t least = frames_of_ms(p, 5);
-    return 2 * p->step > least ? 2 * p->step : least;
+    return (least + p->step - 1) / p->step * p->step;
   }
   // The phase tells when the read index made its last step.
   double now = (double)sotto_monotonic_ns() * 1e-9 * p->rate;

@@ -23,7 +23,7 @@ public final class Recorder: @unchecked Sendable {
       "parec",
       [
         "--raw", "--format=float32le", "--rate=\(rate)", "--channels=\(channels)",
-        "--latency-msec=\(server.kind == .pulseAudio ? 5 : 21)", "-d", "\(sink).monitor",
+        "--latency-msec=\(server.kind == .pulseAudio ? 5 : 23)", "-d", "\(sink).monitor",
       ], environment: server.environment,
       output: output.fileHandleForWriting.fileDescriptor)
     try output.fileHandleForWriting.close()
