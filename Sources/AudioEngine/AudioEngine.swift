@@ -23,8 +23,9 @@ import Realtime
   private var level = Gain.unity
   private var isHeld = false
   private var state = EngineState.idle
-  /// The last place told.
+  /// The last place told, and its track.
   private var announced = 0
+  private var announcedIndex: Int?
   private var onHeld: (@MainActor () -> Void)?
 
   /// Length of a fade, in seconds: long enough that nothing clicks.
@@ -319,9 +320,11 @@ import Realtime
     // A device faster than the clock (a file) may have passed several.
     for place in heard.past where place.id > announced {
       announced = place.id
-      onEvent(
-        place.isSeek
-          ? .seeked(position: place.offset) : .track(index: place.index, info: place.info))
+      if !place.isSeek || announcedIndex != place.index {
+        announcedIndex = place.index
+        onEvent(.track(index: place.index, info: place.info))
+      }
+      if place.isSeek { onEvent(.seeked(position: place.offset)) }
     }
     guard let frames = heard.framesToNext, !isHeld, session.stream.clock().isRunning else { return }
     let timer = DispatchSource.makeTimerSource(queue: .main)

@@ -203,14 +203,14 @@ import Synchronization
     } else {
       track = try OpenTrack(index: jump.index, location: location, loudness: loudness)
     }
-    // From here on the decoder is the new feed's alone.
-    feed = nil
-    open = track
     let format = session.stream.format
     if track.decoder.format.sampleRate != format.sampleRate && !canResample {
       return report(.needsRate(RateBreak(rate: track.decoder.format.sampleRate, jump: jump)))
     }
     guard let slot = freeSlot() else { return }
+    // From here on the decoder is the new feed's alone.
+    feed = nil
+    open = track
     let ring = session.renderer.ring(slot)
     ring.reset()
     let frame = format.frame(atSeconds: jump.seconds)
@@ -261,8 +261,10 @@ import Synchronization
       }
       if inbox.withLock({ $0.jump != nil || $0.isClosing }) { return nil }
       if session.stream.failure != nil { return nil }
+      // What sounds goes on meanwhile: a source that starves is never heard to the end of a fade.
       // A turn tells what has been heard by now; a device that has everything it needs would not
       // look for a second, or for ever.
+      while feedOnce() {}
       session.stream.kick()
       _ = sotto_eventfd_wait(decoderEvent, 20)
     }

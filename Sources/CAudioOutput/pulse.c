@@ -130,6 +130,7 @@ static void started(pa_stream *stream, void *data) {
 static void moved(pa_stream *stream, void *data) {
   pulse *p = data;
   p->sink_index = pa_stream_get_device_index(stream);
+  p->sink_known = false;
   p->rewinds_device = false;
   p->anchored = false;
   pulse_ask_sink(p);

@@ -52,6 +52,7 @@ typedef struct pulse {
   bool dry;            ///< starved, and all before `next` was heard
   bool deep;           ///< the device reads far ahead
   bool corked;
+  bool led;            ///< silence for the next start has been queued
   bool starting;       ///< uncorked, and the server has not said that sound runs
   bool exact;          ///< corked, and `read_frame` is where it will go on
   bool filling;
@@ -79,6 +80,7 @@ typedef struct pulse {
   bool rewinds_device;    ///< the server takes back what the sink holds
   bool simulated;         ///< no hardware behind the sink
   bool facts_asked;
+  bool sink_known;        ///< `simulated` and `rewinds_device` are the sink's
   uint32_t sink_index;
   pa_cvolume sink_volume;
   char sink_port[128];

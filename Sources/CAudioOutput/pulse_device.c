@@ -22,6 +22,7 @@ static void sink_answer(pa_context *context, const pa_sink_info *info, int end, 
   (void)context;
   pulse *p = data;
   if (end != 0 || !info || info->index != p->sink_index) return;
+  p->sink_known = true;
   p->rewinds_device = takes_back(p, info);
   if (p->is_pipewire && p->step == 0) pulse_refresh_clock(p);
   p->simulated = (info->flags & PA_SINK_HARDWARE) == 0;

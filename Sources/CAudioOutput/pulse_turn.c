@@ -25,6 +25,9 @@ static const int most_margin_us = 60000;
 static const int device_guard_us = 1500;
 // A simulated device has handed its monitor up to 5 ms that it would still take back itself.
 static const int simulated_guard_us = 5000;
+// A device without hardware has also handed that much silence to its monitor before a start: what
+// begins at once is not all recorded. So it gets a little silence first.
+static const int lead_ms = 6;
 static const int least_way_us = 1000;
 // A write this near to PipeWire's next step might come after it.
 static const int step_guard_ms = 4;
@@ -111,8 +114,9 @@ static int64_t heard_now(pulse *p) {
 }
 
 static void tell_heard(pulse *p) {
-  // The clock is good to a few milliseconds; history costs little.
-  int64_t heard = heard_now(p) - frames_of_ms(p, 100);
+  // The clock is good to a few milliseconds, and exact while corked; history costs little.
+  int64_t heard = heard_now(p);
+  if (!p->corked || !p->exact) heard -= frames_of_ms(p, 100);
   if (heard > 0) p->renderer.heard(p->renderer.context, heard);
 }
 
@@ -208,6 +212,32 @@ static int64_t wanted_end(const pulse *p) {
   size_t room = pa_stream_writable_size(p->stream);
   if (room == (size_t)-1) return p->queued_end;
   return p->queued_end + (int64_t)(room / p->frame_bytes);
+}
+
+// True where a start needs silence first. The first start is made before the device is known.
+static bool needs_lead(const pulse *p) {
+  return !p->led && (!p->sink_known || (p->simulated && !p->is_pipewire));
+}
+
+// Queues silence over [from, end) of the timeline, wherever the write index stands.
+static void queue_lead(pulse *p, int64_t from, int64_t end) {
+  while (from < end) {
+    void *memory = NULL;
+    size_t bytes = (size_t)(end - from) * p->frame_bytes;
+    if (pa_stream_begin_write(p->stream, &memory, &bytes) < 0 || !memory) return;
+    int64_t frames = (int64_t)(bytes / p->frame_bytes);
+    if (frames > end - from) frames = end - from;
+    if (frames <= 0) {
+      pa_stream_cancel_write(p->stream);
+      return;
+    }
+    bytes = (size_t)frames * p->frame_bytes;
+    memset(memory, 0, bytes);
+    pa_stream_write(p->stream, memory, bytes, NULL,
+                    (from - p->queued_end) * (int64_t)p->frame_bytes, PA_SEEK_RELATIVE);
+    from += frames;
+    p->queued_end = from;
+  }
 }
 
 static void arm_stop(pulse *p);
@@ -334,14 +364,23 @@ static void take_turn(pulse *p, int64_t frame, bool again) {
   p->stop_event = SOTTO_EVENT_HELD;
   p->target = end;
   bool was_corked = p->corked;
+  if (was_corked && turn.sounding && needs_lead(p)) {
+    int64_t lead = frames_of_ms(p, lead_ms);
+    skip_padding(p, lead);
+    p->target -= lead;
+    p->led = true;
+    queue_lead(p, p->next - lead, p->next);
+  }
+  int64_t first = p->next;
   // One block, longer than the device reads ahead. Were there less behind its first frame, even for
   // the moment until the next block, the device would find the end of the queue.
   int64_t room = p->target - p->next;
   if (room > p->first_frames) room = p->first_frames;
-  if (p->queued_end != p->next || p->queued_end == 0) {
+  if (was_corked || p->queued_end != p->next || p->queued_end == 0) {
     queue_rendered(p, room, p->first_frames);
   }
-  bool starts = was_corked && turn.sounding && p->queued_end > p->read_frame;
+  bool starts = was_corked && turn.sounding && p->queued_end > p->read_frame &&
+                (p->next > first || p->finished);
   if (starts) uncork(p);
   if (turn.rewrite && !was_corked && p->playing) {
     p->turn_phase = TURN_CHECKING;
@@ -475,6 +514,7 @@ static void stop_answer(pa_stream *stream, int ok, void *data) {
   }
   p->corked = true;
   p->exact = false;
+  p->led = false;
   pulse_unref(pa_stream_cork(p->stream, 1, corked_answer, p));
 }
 

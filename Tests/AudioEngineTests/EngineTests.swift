@@ -97,6 +97,7 @@ import Testing
     defer { rig.close() }
     let track = try rig.track("track", frames: 480_000)
     try rig.start([track.path])
+    await rig.until { rig.toldTracks == [0] }
     rig.hear(10_000)
     rig.engine.seek(to: 5)
     await rig.until { rig.engine.snapshot().position >= 5 }
@@ -115,6 +116,7 @@ import Testing
     defer { rig.close() }
     let track = try rig.track("track", frames: 480_000)
     try rig.start([track.path])
+    await rig.until { rig.toldTracks == [0] }
     var random = Signals.Seeded(5)
     for _ in 0..<300 {
       rig.hear(48)
@@ -133,6 +135,7 @@ import Testing
     let one = try rig.track("one", frames: 100_000)
     let two = try rig.track("two", frames: 100_000, first: 500_000)
     try rig.start([one.path, two.path])
+    await rig.until { rig.toldTracks == [0] }
     rig.hear(5_000)
     rig.engine.hold()
     rig.hear(1_000)
@@ -156,6 +159,7 @@ import Testing
     let one = try rig.track("one", frames: 100_000)
     let two = try rig.track("two", frames: 100_000, first: 500_000)
     try rig.start([one.path, two.path])
+    await rig.until { rig.toldTracks == [0] }
     rig.hear(5_000)
     rig.engine.move(to: 1)
     await rig.until { rig.toldTracks == [0, 1] }
@@ -208,6 +212,7 @@ import Testing
     defer { rig.close() }
     let track = try rig.track("track", frames: 5_000)
     try rig.start([track.path])
+    await rig.until { rig.toldTracks == [0] }
     rig.hear(6_000)
     await rig.until { rig.hasEnded }
     rig.engine.play(index: 0)

@@ -1,6 +1,9 @@
 import AudioEngine
 import AudioOutput
 import AudioTypes
+import CRealtime
+import OutputInterface
+import Synchronization
 import TestSupport
 import Testing
 
@@ -15,6 +18,8 @@ struct MonitorTests {
     let rig: Rig
     private let recorder: Recorder
     private var places: [Pair: Int] = [:]
+    private let streams = Mutex<[DeviceStream]>([])
+    private(set) var late = 0
 
     struct Pair: Hashable {
       var left: Float
@@ -39,8 +44,16 @@ struct MonitorTests {
     }
 
     func start(_ paths: [String]) throws {
-      try rig.start(paths, backend: PulseBackend(server: server.address))
+      try rig.start(
+        paths,
+        backend: WatchedBackend(inner: PulseBackend(server: server.address)) { stream in
+          self.streams.withLock { $0.append(stream) }
+        })
     }
+
+    /// Rewinds that came too late on a busy machine and were repeated: each may be heard as a fade
+    /// that began twice.
+    var lateRewinds: Int { streams.withLock { $0.reduce(0) { $0 + $1.rewinds.late } } }
 
     func record(frames: Int) { #expect(recorder.wait(frames: frames)) }
 
@@ -51,6 +64,7 @@ struct MonitorTests {
     /// Ends everything and gives, for each recorded frame, which frame of the tracks it is; `nil`
     /// for silence and for frames whose level is not the track's own.
     func finish() -> (places: [Int?], samples: [Float]) {
+      late = lateRewinds
       rig.close()
       let samples = recorder.stop()
       server.close()
@@ -59,6 +73,23 @@ struct MonitorTests {
       }
       return (found, samples)
     }
+  }
+
+  /// Opens Pulse streams and shows them to the test.
+  struct WatchedBackend: OutputBackend {
+    let inner: PulseBackend
+    let onOpen: @Sendable (DeviceStream) -> Void
+    var descriptor: BackendDescriptor { inner.descriptor }
+
+    func open(_ request: StreamRequest, renderer: sotto_renderer) throws(OutputError)
+      -> any OutputStream
+    {
+      let stream = try inner.openDeviceStream(request, renderer: renderer)
+      onOpen(stream)
+      return stream
+    }
+
+    func survey() throws(OutputError) -> ServerSurvey { try inner.survey() }
   }
 
   /// Runs of recorded frames that are frames of the track in their order.
@@ -110,9 +141,9 @@ struct MonitorTests {
     scene.record(frames: 20_000)
     let (places, samples) = scene.finish()
     let found = runs(places)
-
-    #expect(found.count == 3)
+    #expect(found.count >= 3 && found.count <= 3 + scene.late)
     #expect(found.first?.place == 0)
+    if scene.late > 0 { return }
     for (run, next) in zip(found, found.dropFirst()) {
       // The frames between were heard within the two fades, each once.
       #expect(next.place - (run.place + run.count) == 960)
@@ -127,6 +158,7 @@ struct MonitorTests {
     let scene = try Scene(kind)
     let track = try scene.track("track", frames: 480_000)
     try scene.start([track])
+    await scene.rig.until { scene.rig.toldTracks == [0] }
     scene.record(frames: 30_000)
     scene.engine.seek(to: 5)
     await scene.rig.until { scene.rig.hasSought }
@@ -134,12 +166,13 @@ struct MonitorTests {
     let (places, _) = scene.finish()
     let found = runs(places)
 
-    #expect(found.count == 2)
-    let (before, after) = (found[0], found[1])
+    #expect(found.count >= 2 && found.count <= 2 + scene.late)
+    let (before, after) = try (#require(found.first), #require(found.last))
     #expect(before.place == 0)
+    #expect(after.place >= 240_480 && after.count > 20_000)
+    if scene.late > 0 { return }
     #expect(after.place == 240_480)
     #expect(after.recorded - (before.recorded + before.count) == 480)
-    #expect(after.count > 20_000)
   }
 
   @Test(arguments: PrivateServer.Kind.allCases)
@@ -148,6 +181,7 @@ struct MonitorTests {
     let one = try scene.track("one", frames: 300_000)
     let two = try scene.track("two", frames: 300_000, first: 400_000)
     try scene.start([one, two])
+    await scene.rig.until { scene.rig.toldTracks == [0] }
     scene.record(frames: 30_000)
     scene.engine.move(to: 1)
     await scene.rig.until { scene.rig.toldTracks == [0, 1] }
@@ -155,8 +189,10 @@ struct MonitorTests {
     let (places, _) = scene.finish()
     let found = runs(places)
 
-    #expect(found.count == 2)
-    let (before, after) = (found[0], found[1])
+    #expect(found.count >= 2 && found.count <= 2 + scene.late)
+    let (before, after) = try (#require(found.first), #require(found.last))
+    #expect(after.place >= 400_480 && after.count > 10_000)
+    if scene.late > 0 { return }
     #expect(after.place == 400_480)
     #expect(after.recorded - (before.recorded + before.count) == 480)
   }
@@ -174,13 +210,15 @@ struct MonitorTests {
     let (places, samples) = scene.finish()
     let found = runs(places)
 
-    #expect(found.count == 1)
+    #expect(found.count >= 1 && found.count <= 1 + scene.late)
     // After the ramp every sample is half of the track's.
     let signal = SignalFile.floats(
       Signals.coded(frames: 480_000, channels: 2, bits: 24), bits: 24)
     let offset = found[0].place - found[0].recorded
     let ramp = found[0].recorded + found[0].count
-    let isHalf = ((ramp + 480) * 2..<(ramp + 10_000) * 2).allSatisfy {
+    // A late rewind may have begun the ramp twice.
+    let settled = ramp + 480 + scene.late * 4_800
+    let isHalf = (settled * 2..<(settled + 5_000) * 2).allSatisfy {
       samples[$0] == signal[$0 + offset * 2] * 0.5
     }
     #expect(isHalf)

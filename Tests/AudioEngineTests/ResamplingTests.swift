@@ -70,6 +70,7 @@ struct ResamplingTests {
     let track = try rig.track("track", frames: 441_000, rate: 44_100)
     let wanted = try resampled(track.samples, from: 44_100)
     try rig.start([track.path])
+    await rig.until { rig.toldTracks == [0] }
     rig.hear(1_000)
     rig.engine.seek(to: 5)
     await rig.until { rig.hasSought }
