@@ -335,23 +335,29 @@ class Running:
 
 
 def usage(processes):
-    """Processor time in ns, voluntary switches (wake-ups) of all threads, and peak memory in kB."""
-    total = dict(cpu=0, wakeups=0, peak=0, threads=0)
+    """For each thread the processor time in ns and the voluntary switches (wake-ups); and the peak
+    memory of all in MB."""
+    threads, peak = {}, 0
     for process in processes:
         try:
             with open(f"/proc/{process}/status") as file:
-                for line in file:
-                    if line.startswith("VmHWM"):
-                        total["peak"] += int(line.split()[1])
-            for task in os.listdir(f"/proc/{process}/task"):
-                base = f"/proc/{process}/task/{task}"
+                peak += sum(int(l.split()[1]) for l in file if l.startswith("VmHWM"))
+            for thread in os.listdir(f"/proc/{process}/task"):
+                base = f"/proc/{process}/task/{thread}"
                 with open(f"{base}/schedstat") as file:
-                    total["cpu"] += int(file.read().split()[0])
-                total["threads"] += 1
+                    cpu = int(file.read().split()[0])
                 with open(f"{base}/status") as file:
-                    for line in file:
-                        if line.startswith("voluntary"):
-                            total["wakeups"] += int(line.split()[1])
+                    wakeups = sum(int(l.split()[1]) for l in file if l.startswith("voluntary"))
+                threads[process, thread] = (cpu, wakeups)
         except OSError:
-            pass
-    return total
+            pass  # it ended meanwhile
+    return threads, peak / 1024
+
+
+def spent(before, after, seconds):
+    """Processor ms and wake-ups a second between two usages. A thread that ended in between is
+    left out, a new one counts whole."""
+    (old, _), (new, _) = before, after
+    cpu, wakeups = (sum(counts[i] - old.get(key, (0, 0))[i] for key, counts in new.items())
+                    for i in (0, 1))
+    return cpu / seconds / 1e6, wakeups / seconds

@@ -5,7 +5,7 @@ import time
 import numpy as np
 
 import tracks
-from lab import BLOCK, RATE, Lab, Running, now, usage
+from lab import BLOCK, RATE, Lab, Running, now, spent, usage
 
 
 class Failed(Exception):
@@ -56,11 +56,9 @@ def steady(scratch, player, made, format, rate, warm, seconds):
         last, last_server, stream = usage(own), usage(server), lab.stream()
         if stream is None or running.own() != own:
             raise Failed(f"it did not play on: {running.said[-200:]!r}")
-        rate_of = lambda a, b, key: (b[key] - a[key]) / elapsed
-        return dict(own=rate_of(first, last, "cpu") / 1e6,
-                    server=rate_of(first_server, last_server, "cpu") / 1e6,
-                    wakeups=rate_of(first, last, "wakeups"), peak=last["peak"] / 1024,
-                    threads=last["threads"], stream=stream)
+        cpu, wakeups = spent(first, last, elapsed)
+        return dict(own=cpu, server=spent(first_server, last_server, elapsed)[0], wakeups=wakeups,
+                    peak=last[1], stream=stream)
 
 
 def paused(scratch, player, made, format, seconds):
@@ -77,8 +75,7 @@ def paused(scratch, player, made, format, seconds):
         last, elapsed = usage(own), now() - before
         if lab.stream() is not None or running.own() != own:
             raise Failed("it did not stay paused")
-        return dict(wakeups=(last["wakeups"] - first["wakeups"]) / elapsed,
-                    own=(last["cpu"] - first["cpu"]) / elapsed / 1e6)
+        return dict(wakeups=spent(first, last, elapsed)[1])
 
 
 def start(lab, monitor, player, made, format):
