@@ -7,6 +7,8 @@
 
 #include <alsa/asoundlib.h>
 
+#pragma GCC visibility push(hidden)
+
 typedef struct alsa {
   snd_pcm_t *pcm;
   pthread_t thread;
@@ -54,5 +56,7 @@ int alsa_failure_code(int number);
 
 /// alsa_turn.c
 void *alsa_thread(void *data);
+
+#pragma GCC visibility pop
 
 #endif

@@ -8,6 +8,8 @@
 
 #include <pulse/pulseaudio.h>
 
+#pragma GCC visibility push(hidden)
+
 /// Wishes of other threads.
 enum { WISH_KICK = 1, WISH_VOLUME = 2, WISH_MUTE = 4, WISH_TRACK = 8, WISH_CLOSE = 16 };
 
@@ -118,5 +120,7 @@ bool pulse_connect(pa_mainloop *loop, pa_context *context, const char *server, b
 /// Starts the 3 s within which a server must answer; `timed_out` is set when they are over.
 pa_time_event *pulse_deadline(pa_mainloop *loop, bool *timed_out);
 void pulse_unref(pa_operation *operation);
+
+#pragma GCC visibility pop
 
 #endif

@@ -7,6 +7,9 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+// A library loaded later must not find these names: libasound's plug-in has a pulse_connect too.
+#pragma GCC visibility push(hidden)
+
 /// Where the stream stands, written by the device's thread and read by any. A sequence lock made
 /// of atomics: the reader repeats when the writer came between.
 typedef struct shared_clock {
@@ -33,5 +36,7 @@ int64_t shared_clock_frame(shared_clock *clock, int64_t now_ns);
 void shared_fail(sotto_output_error *error, int code, int underlying, const char *text);
 /// Starts a thread that takes no signals, named `name`.
 int shared_thread(pthread_t *thread, const char *name, void *(*body)(void *), void *argument);
+
+#pragma GCC visibility pop
 
 #endif

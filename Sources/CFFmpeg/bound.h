@@ -20,6 +20,8 @@
 
 #include <stdatomic.h>
 
+#pragma GCC visibility push(hidden)
+
 struct sotto_ff_flag {
   atomic_bool raised;
 };
@@ -122,5 +124,8 @@ void sotto_ff_prepare_parser(sotto_ff_reader *reader);
 void sotto_ff_free_decoder(sotto_ff_reader *reader);
 int64_t sotto_ff_packet_frames(sotto_ff_reader *reader, const AVPacket *packet);
 
+#pragma GCC visibility pop
+
 #endif
+
 #endif

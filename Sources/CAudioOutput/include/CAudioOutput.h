@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#pragma GCC visibility push(hidden)
+
 /// An open stream of one of the backends.
 typedef struct sotto_output sotto_output;
 
@@ -130,5 +132,7 @@ const sotto_output_backend *sotto_pulse_backend(void);
 const sotto_output_backend *sotto_alsa_backend(void);
 
 void sotto_survey_free(sotto_survey *survey);
+
+#pragma GCC visibility pop
 
 #endif

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#pragma GCC visibility push(hidden)
+
 typedef struct sotto_ff_reader sotto_ff_reader;
 typedef struct sotto_ff_flag sotto_ff_flag;
 
@@ -172,5 +174,7 @@ int sotto_ff_receive(sotto_ff_reader *reader, sotto_ff_block *block);
 /// two, and what is too much is left out.
 void sotto_ff_copy(
   sotto_ff_reader *reader, int32_t first, int32_t count, int32_t channels, float *output);
+
+#pragma GCC visibility pop
 
 #endif

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#pragma GCC visibility push(hidden)
+
 #if __has_attribute(swift_attr)
 #define SOTTO_REALTIME                                                                             \
   __attribute__((swift_attr("@_noLocks"), swift_attr("@_noAllocation")))
@@ -91,5 +93,7 @@ bool sotto_eventfd_wait(int eventfd, int timeout_ms);
 void sotto_eventfd_clear(int eventfd);
 /// CLOCK_MONOTONIC in nanoseconds.
 int64_t sotto_monotonic_ns(void) SOTTO_REALTIME;
+
+#pragma GCC visibility pop
 
 #endif

@@ -6,6 +6,8 @@
 
 #include <stdint.h>
 
+#pragma GCC visibility push(hidden)
+
 /// SF_INFO.
 typedef struct sotto_sf_info {
   int64_t frames;
@@ -43,5 +45,7 @@ typedef struct sotto_sndfile {
 
 /// The library, loaded at the first call from any thread; NULL where it is not installed.
 const sotto_sndfile *sotto_sndfile_load(void);
+
+#pragma GCC visibility pop
 
 #endif

@@ -5,6 +5,8 @@
 
 #include <stddef.h>
 
+#pragma GCC visibility push(hidden)
+
 typedef struct sotto_soxr sotto_soxr;
 
 /// A resampler of interleaved floats at soxr's quality `recipe` (4: 20 bits, 6: 28 bits), one
@@ -22,5 +24,7 @@ const char *sotto_soxr_process(
 const char *sotto_soxr_clear(sotto_soxr *soxr);
 
 void sotto_soxr_delete(sotto_soxr *soxr);
+
+#pragma GCC visibility pop
 
 #endif
