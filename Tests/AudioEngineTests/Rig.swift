@@ -108,6 +108,9 @@ final class Ear: SimulationSink {
   }
 
   var seekCount: Int { events.count { if case .seeked = $0 { true } else { false } } }
+  var lastSought: Double? {
+    events.compactMap { if case .seeked(let position) = $0 { position } else { nil } }.last
+  }
   var hasSought: Bool { seekCount > 0 }
 
   var toldTracks: [Int] {
