@@ -229,7 +229,8 @@ import Synchronization
     feed = new
     // The first piece, so that the device finds something at once.
     while ring.written < Int64(format.sampleRate / 16) && ring.total < 0 {
-      if inbox.withLock({ $0.jump != nil || $0.isClosing }) { return }  // a newer one wins
+      // Not given up for a newer jump: what sounds now has lost its decoder to this one.
+      if inbox.withLock({ $0.isClosing }) { return }
       _ = try step(new)
     }
     let old = currentSlot
@@ -331,6 +332,7 @@ import Synchronization
           }
           break
         }
+        track.isFresh = false
         try feed.pipeline.append(track.decoder, gain: track.gain)
         feed.track = track
         return

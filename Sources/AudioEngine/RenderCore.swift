@@ -20,6 +20,8 @@ import Synchronization
   private let timeline: UnsafeMutablePointer<MixTimeline>
   private let before: UnsafeMutablePointer<MixTimeline>
 
+  /// The frame of the last `heard`. The device's thread only.
+  private let told = Atomic<Int64>(0)
   let busy = Atomic<UInt64>(0)
   let taken = Atomic<Int>(0)
   let events = Atomic<UInt32>(0)
@@ -92,7 +94,7 @@ import Synchronization
       unsafe timeline.pointee.apply(wish, at: frame)
       unsafe timelineCells[timelineBuffer.writeCell] = timeline.pointee
       timelineBuffer.publish()
-      unsafe busy.store(timeline.pointee.slots(from: frame), ordering: .releasing)
+      tellBusy()
       taken.store(wish.serial, ordering: .releasing)
       event(UInt32(SOTTO_EVENT_TAKEN))
     }
@@ -124,7 +126,8 @@ import Synchronization
     sotto_rt_enter()
     unsafe timeline.pointee.forget(before: frame)
     unsafe before.pointee.forget(before: frame)
-    unsafe busy.store(timeline.pointee.slots(from: frame), ordering: .releasing)
+    told.store(frame, ordering: .relaxed)
+    tellBusy()
     var slot = 0
     var wakes = false
     while slot < ringCount {
@@ -139,6 +142,15 @@ import Synchronization
     }
     if wakes { sotto_rt_signal(decoderEvent) }
     sotto_rt_leave()
+  }
+
+  /// A slot is in use until all of it has been heard, not only queued: until then `heard` keeps its
+  /// history. The timeline before the last turn counts too, since that turn may be taken again.
+  @_noAllocation @_noLocks
+  private func tellBusy() {
+    let heard = told.load(ordering: .relaxed)
+    let slots = unsafe timeline.pointee.slots(from: heard) | before.pointee.slots(from: heard)
+    busy.store(slots, ordering: .releasing)
   }
 
   /// See sotto_renderer.event.

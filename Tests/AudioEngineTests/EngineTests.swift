@@ -1,10 +1,12 @@
-import AudioEngine
 import AudioOutput
 import AudioTypes
 import Decoding
 import OutputInterface
+import Realtime
 import TestSupport
 import Testing
+
+@testable import AudioEngine
 
 /// The engine on a simulated device whose clock the test moves: everything is compared as samples.
 @MainActor @Suite(.serialized) struct EngineTests {
@@ -170,6 +172,45 @@ import Testing
     rig.hear(5_000)
     let isSame = frames(rig.heard, 5_720..<10_000) == frames(two.samples, 480..<4_760)
     #expect(isSame)
+  }
+
+  @Test func `A track that was decoded ahead begins at its beginning when it is jumped to`()
+    async throws
+  {
+    let rig = try Rig()
+    defer { rig.close() }
+    let one = try rig.track("one", frames: 30_000)
+    let two = try rig.track("two", frames: 100_000, first: 500_000)
+    try rig.start([one.path, two.path])
+    await rig.until { rig.toldTracks == [0] }
+    // More is queued than the first track has: the second is being decoded.
+    rig.device.waitUntilQueued(60_000)
+    rig.hear(1_000)
+    rig.engine.move(to: 1)
+    await rig.until { rig.toldTracks == [0, 1] }
+    rig.hear(5_000)
+    let isSame = frames(rig.heard, 1_720..<6_000) == frames(two.samples, 480..<4_760)
+    #expect(isSame)
+  }
+
+  @Test func `A ring is in use until its fade has been heard, not only queued`() {
+    let renderer = Renderer(controlEvent: -1, decoderEvent: -1)
+    renderer.prepare(sampleRate: 1000, channels: 2, fadeFrames: 10)
+    let core = renderer.core
+    renderer.send { $0.jump = 1 }
+    _ = core.pointee.turn(at: 0, again: false)
+    for slot in 1...2 {
+      renderer.send { wish in
+        wish.jump += 1
+        wish.slot = slot
+      }
+      _ = core.pointee.turn(at: Int64(slot) * 100, again: false)
+    }
+    #expect(renderer.busySlots == 0b111)
+    core.pointee.heard(before: 105)
+    #expect(renderer.busySlots == 0b111)
+    core.pointee.heard(before: 110)
+    #expect(renderer.busySlots == 0b110)
   }
 
   @Test func `A step of the level is heard within the latency and ramps over a fade`() async throws
