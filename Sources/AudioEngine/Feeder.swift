@@ -244,7 +244,11 @@ import Synchronization
         wish.isHeld = box.isHeld
       }
     }
-    if old >= 0 { replacedAt[old] = serial }
+    if old >= 0 {
+      replacedAt[old] = serial
+      // Nothing more comes for it: where its fade has no frames, there is silence, not a wait.
+      if session.renderer.ring(old).total < 0 { session.renderer.ring(old).finish() }
+    }
     session.stream.kick()
     report(.placed)
   }
