@@ -205,7 +205,7 @@ public final class WAVWriter {
 
   /// The stored order of channels and the mask that names them; untold or doubled places keep
   /// their order and have no mask.
-  static func waveOrder(_ layout: ChannelLayout) -> (order: [Int], mask: UInt32) {
+  public static func waveOrder(_ layout: ChannelLayout) -> (order: [Int], mask: UInt32) {
     let channels = layout.channels
     let plain = Array(channels.indices)
     guard !channels.contains(.unknown), Set(channels).count == channels.count else {

@@ -86,10 +86,15 @@ import OutputInterface
   private final class Sink {
     private let writer: WAVWriter?
     private let format: SampleFormat
+    private let channels: Int
+    /// Raw samples come in the order of a WAV file too, whatever order the codec has.
+    private let order: [Int]
     private var bytes: [UInt8] = []
 
     init(_ options: RenderOptions, isRaw: Bool, format: AudioFormat) throws {
       self.format = options.format
+      channels = format.channels
+      order = WAVWriter.waveOrder(format.layout).order
       let sample = WAVWriter.Sample(rawValue: options.format.rawValue) ?? .f32
       writer = isRaw ? nil : try WAVWriter(path: options.out, format: format, sample: sample)
     }
@@ -98,8 +103,10 @@ import OutputInterface
       if let writer { return try unsafe writer.write(samples) }
       bytes.removeAll(keepingCapacity: true)
       let sample = WAVWriter.Sample(rawValue: format.rawValue) ?? .f32
-      for index in samples.indices {
-        WAVWriter.append(unsafe samples[index], as: sample, to: &bytes)
+      for frame in 0..<samples.count / max(channels, 1) {
+        for source in order {
+          WAVWriter.append(unsafe samples[frame * channels + source], as: sample, to: &bytes)
+        }
       }
       let cause = Descriptor.write(bytes, to: STDOUT_FILENO)
       if cause == EPIPE { throw Stop.closedPipe }

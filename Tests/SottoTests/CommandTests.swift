@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The built program: statuses, what stands on which output, and bad input.
@@ -129,6 +130,28 @@ import Testing
     #expect(try Run("render", file, "-o", "/dev/full").errorLines.count == 1)
     #expect(try Run("render", folder.path, "-o", out).status == 1)
     #expect(try Run("info", file).status == 0)
+  }
+
+  @Test(.enabled(if: Tool.isIntegration, "needs SOTTO_INTEGRATION=1"))
+  func `Raw samples have the order of channels that a file has`() throws {
+    let folder = try Folder()
+    let file = folder.path + "/surround.ogg"
+    let tones = (1...6).map { "sin(\($0 * 300)*t)*0.1*\($0)" }.joined(separator: "|")
+    try Tool.run(
+      "ffmpeg",
+      ["-v", "error", "-f", "lavfi", "-i", "aevalsrc=\(tones):s=48000:d=0.2:c=5.1", "-c:a"]
+        + ["libvorbis", file])
+    let out = folder.path + "/out.wav"
+    #expect(try Run("render", file, "-o", out, "--format", "s16").status == 0)
+    let raw = try Run("render", file, "-o", "-", "--format", "s16")
+    #expect(raw.output.count == 9600 * 12)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: out)).suffix(9600 * 12) == Data(raw.output))
+    // The sixth tone, the loudest, is the last channel of a WAV file, the fourth is the bass.
+    let samples = Tool.floats16(raw.output)
+    let peaks = (0..<6).map { channel in
+      stride(from: channel, to: samples.count, by: 6).map { abs(samples[$0]) }.max() ?? 0
+    }
+    #expect(peaks[5] > 0.5 && peaks[0] < 0.2)
   }
 
   @Test func `A sheet's tracks are parts of its file`() throws {
