@@ -16,7 +16,6 @@ import OutputInterface
   private var state = EngineState.idle
   private var level: Int
   private var isOwnMuted = false
-  private var info: TrackInfo?
   private var index = 0
   /// Where the last seek goes, until it has taken effect: keys that repeat add up.
   private var seekTarget: Double?
@@ -127,9 +126,8 @@ import OutputInterface
       queue.select(index)
       seekTarget = nil
       self.index = index
-      self.info = info
       let entry = queue.entry(at: index)
-      engine?.setTrackName(title(entry?.title, entry?.artist, at: index))
+      engine?.setTrackName(title(entry?.title, entry?.artist, at: index, info))
       if screen == nil { announce(info) }
       refresh()
     case .failed(_, let location, let error):
@@ -155,19 +153,21 @@ import OutputInterface
   private func announce(_ info: TrackInfo) {
     let entry = queue.entry(at: index)
     let time = info.duration.map { " (\(StatusLine.clock($0)))" } ?? ""
-    Console.print("Playing: " + title(entry?.title, entry?.artist, at: index) + time)
+    Console.print("Playing: " + title(entry?.title, entry?.artist, at: index, info) + time)
     Console.flush()
   }
 
   /// Title and artist as people read them: of the sheet for a part of a file, otherwise of the
   /// tags, then of the playlist, then the file's name.
-  private func title(_ listedTitle: String?, _ listedArtist: String?, at index: Int) -> String {
+  private func title(
+    _ listedTitle: String?, _ listedArtist: String?, at index: Int, _ info: TrackInfo? = nil
+  ) -> String {
     guard let location = queue.track(at: index) else { return "sotto" }
     var track = ListedTrack(location, title: listedTitle, artist: listedArtist)
     track.location = location
     let title: String?
     let artist: String?
-    if let info, index == self.index {
+    if let info {
       title = InfoText.title(track, info)
       artist = InfoText.artist(track, info)
     } else {
@@ -278,7 +278,6 @@ extension PlayCommand {
 
   private func jump(to index: Int) {
     self.index = index
-    info = nil
     seekTarget = nil
     engine?.move(to: index)
   }
@@ -326,9 +325,11 @@ extension PlayCommand {
     case .held: line.state = .paused
     default: line.state = .starting
     }
-    let entry = queue.entry(at: index)
-    line.title = title(entry?.title, entry?.artist, at: index)
-    line.position = seekTarget ?? snapshot.position
+    // What is heard, not what was asked for: title and times are of the same track at any moment.
+    let heard = snapshot.index ?? index
+    let entry = queue.entry(at: heard)
+    line.title = title(entry?.title, entry?.artist, at: heard, snapshot.info)
+    line.position = heard == index ? seekTarget ?? snapshot.position : snapshot.position
     line.duration = snapshot.duration ?? entry?.duration
     line.level = level
     line.isOwnMuted = isOwnMuted

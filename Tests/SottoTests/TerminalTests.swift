@@ -8,6 +8,8 @@ final class Screen {
   private let before: [UInt8]
   let child: pid_t
   private(set) var text = ""
+  /// All that was ever shown.
+  private(set) var transcript = ""
 
   init(_ arguments: [String], environment: [String: String] = [:], columns: UInt16 = 80) throws {
     master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
@@ -73,7 +75,9 @@ final class Screen {
     var bytes = [UInt8](repeating: 0, count: 4096)
     let count = read(master, &bytes, bytes.count)
     guard count > 0 else { return false }
-    text += String(decoding: bytes[..<count], as: UTF8.self)
+    let piece = String(decoding: bytes[..<count], as: UTF8.self)
+    text += piece
+    transcript += piece
     return true
   }
 
@@ -127,6 +131,24 @@ final class Screen {
     screen.type("q")
     #expect(screen.ends() == 0)
     #expect(screen.isAsFound)
+  }
+
+  @Test func `Title and length on the line are of one track at any moment`() throws {
+    let folder = try Folder()
+    let first = try folder.write("1.wav", wav(seconds: 60))
+    let second = try folder.write("2.wav", wav(seconds: 30))
+    let screen = try Screen(["play", "--output", "null", first, second])
+    #expect(screen.waits(for: "> 0:00 / 1:00  1.wav"))
+    for _ in 0..<3 {
+      screen.type("n")
+      #expect(screen.waits(for: "/ 0:30  2.wav"))
+      screen.type("p")
+      #expect(screen.waits(for: "/ 1:00  1.wav"))
+    }
+    screen.type("q")
+    #expect(screen.ends() == 0)
+    #expect(!screen.transcript.contains("/ 1:00  2.wav"))
+    #expect(!screen.transcript.contains("/ 0:30  1.wav"))
   }
 
   @Test(arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGSEGV])
