@@ -11,6 +11,7 @@ import Glibc
   private var escapeTimer: (any DispatchSourceTimer)?
   private var line = StatusLine()
   private var isShown = false
+  private var isOver = false
 
   /// A sequence of bytes of one key comes within this.
   private static let escapeMilliseconds = 40
@@ -57,9 +58,12 @@ import Glibc
     draw()
   }
 
+  /// The line is not drawn any more; what it shows stays until a message or the end clears it.
+  func end() { isOver = true }
+
   /// Draws the line over itself. One column stays free, so that no terminal wraps.
   func draw() {
-    guard Terminal.isForeground else { return }
+    guard !isOver, Terminal.isForeground else { return }
     let columns = Terminal.columns - 1
     var shown = line
     shown.title = Environment.shown(line.title)

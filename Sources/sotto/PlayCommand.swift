@@ -143,6 +143,7 @@ import OutputInterface
       refresh()
     case .ended: finish()
     case .lost(let error):
+      screen?.end()
       Messages.tell(Text.printable(error.sentence))
       Messages.status = 69
       finish()
@@ -182,6 +183,7 @@ import OutputInterface
   private func finish(signal number: CInt? = nil) {
     if isEnding { return }
     isEnding = true
+    screen?.end()
     redraw?.cancel()
     let end: @MainActor (OutputError?) -> Void = { failure in
       if let failure, Messages.status == 0 {

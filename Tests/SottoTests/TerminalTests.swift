@@ -207,6 +207,26 @@ final class Screen {
     #expect(screen.isAsFound)
   }
 
+  @Test func `After the message of a lost output the line is not drawn again`() throws {
+    let folder = try Folder()
+    let file = try folder.write("a.wav", wav(seconds: 60))
+    let pipe = folder.path + "/pipe"
+    try #require(mkfifo(pipe, 0o644) == 0)
+    // A pipe whose reader goes away is an output that is lost while it plays.
+    let reader = open(pipe, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    try #require(reader >= 0)
+    let screen = try Screen(["play", "--output", "file:\(pipe)", file])
+    // The pipe holds less than the track, so the program waits for us in the middle of it.
+    var wait = pollfd(fd: reader, events: Int16(POLLIN), revents: 0)
+    try #require(poll(&wait, 1, 20_000) > 0)
+    #expect(screen.waits(for: "a.wav"))
+    close(reader)
+    #expect(screen.waits(for: "sotto: "))
+    #expect(screen.ends() == 69)
+    #expect(!screen.waits(for: "a.wav"))
+    #expect(screen.isAsFound)
+  }
+
   @Test func `A dumb terminal and --plain get lines without escapes and keep their mode`() throws {
     for (option, term) in [("--plain", "xterm"), ("--no-resume", "dumb")] {
       let folder = try Folder()
