@@ -30,7 +30,10 @@ import Glibc
       guard TrackLocation(path: path).isURL else {
         throw DecodingError(.protocolForbidden, "only http and https are played from the network")
       }
-      let url = path.map { CChar(bitPattern: $0) } + [0]
+      // FFmpeg knows a scheme in lower case only.
+      let colon = path.firstIndex(of: UInt8(ascii: ":")) ?? 0
+      let scheme = path[..<colon].map { $0 | 0x20 }
+      let url = (scheme + path[colon...]).map { CChar(bitPattern: $0) } + [0]
       code = unsafe sotto_ff_open_url(handle, url, Self.patience)
     } else {
       timing = ContainerTiming.read(descriptor)

@@ -34,6 +34,8 @@ import Testing
     }
     let decoder = try open(server.url + "/music")
     #expect(decoder.isSeekable)
+    let shouted = server.url.replacingOccurrences(of: "http:", with: "HTTP:") + "/music"
+    #expect(try open(shouted).frames == decoder.frames)
     #expect(try decoder.takeAll() == source.floats)
     if codec != "flac" {
       #expect(try wrongSeeks(decoder, straight: source.floats, count: 30).isEmpty)
