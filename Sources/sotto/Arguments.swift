@@ -63,12 +63,14 @@ enum Arguments {
     if let command = Command(rawValue: word) {
       return try parse(command, arguments.dropFirst())
     }
+    if later.contains(word) { throw notYet(word) }
     switch word {
     case "--help", "-h": return .help(nil)
     case "--version": return .version
     case "help":
       guard arguments.count > 1 else { return .help(nil) }
       let name = String(decoding: arguments[1], as: UTF8.self)
+      if later.contains(name) { throw notYet(name) }
       guard let command = Command(rawValue: name) else { throw unknown(command: arguments[1]) }
       return .help(command)
     default: break
@@ -82,6 +84,13 @@ enum Arguments {
       try checkTopOption(first)
     }
     return try parse(.play, arguments[...])
+  }
+
+  /// Commands of a later version: said so, rather than taken for misspelt words or file names.
+  private static let later: Set<String> = ["scan", "search", "ctl", "why", "session"]
+
+  private static func notYet(_ command: String) -> UsageError {
+    UsageError(sentence: "'\(command)' is not available yet; see 'sotto --help'")
   }
 
   /// Before a command only play's options may stand.

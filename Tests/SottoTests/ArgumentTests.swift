@@ -54,6 +54,15 @@ private func refusal(_ words: String...) -> String? {
     #expect(invocation == .info(paths: [path], json: false, common: CommonOptions()))
   }
 
+  @Test(arguments: ["scan", "search", "ctl", "why", "session"])
+  func `A command of a later version is not available yet`(_ command: String) {
+    let sentence = "'\(command)' is not available yet; see 'sotto --help'"
+    #expect(refusal(command) == sentence)
+    #expect(refusal(command, "x", "--json") == sentence)
+    #expect(refusal("help", command) == sentence)
+    #expect(throws: UsageError.self) { try parse(command, existing: [command]) }
+  }
+
   @Test func `What is misspelt names the nearest`() {
     #expect(
       refusal("plya", "a.wav") == "unknown command 'plya', did you mean 'play'?; see 'sotto --help'"

@@ -5,7 +5,7 @@ import Testing
 /// The built program: statuses, what stands on which output, and bad input.
 @Suite(.timeLimit(.minutes(2))) struct CommandTests {
   @Test func `Help and version stand on standard output with status 0`() throws {
-    for arguments in [[], ["--help"], ["play", "--help"], ["help", "doctor"], ["-h"]] {
+    for arguments in [[], ["--help"], ["play", "--help"], ["help"], ["help", "doctor"], ["-h"]] {
       let run = try Run(arguments.map { Array($0.utf8) })
       #expect(run.status == 0 && run.errors.isEmpty)
       #expect(run.text.hasPrefix("OVERVIEW: "))
@@ -17,6 +17,7 @@ import Testing
     for arguments in [
       ["plya", "a.wav"], ["play"], ["play", "--volum", "3", "a"], ["render", "a.wav"],
       ["render", "a.wav", "-o", "b.wav", "--replay", "c"], ["devices", "x"], ["--frob"],
+      ["scan", "."], ["session"], ["help", "why"],
     ] {
       let run = try Run(arguments.map { Array($0.utf8) })
       #expect(run.status == 64 && run.output.isEmpty, "\(arguments)")
