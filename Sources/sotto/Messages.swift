@@ -20,7 +20,8 @@ import Glibc
   /// `sotto: PATH: what is wrong`; the command ends with status 1.
   static func fault(_ path: [UInt8], _ sentence: String) {
     status = max(status, 1)
-    tell("\(Text.printable(path)): \(Text.printable(sentence))")
+    let name = path.isEmpty ? "(empty path)" : Text.printable(path)
+    tell("\(name): \(Text.printable(sentence))")
   }
 }
 

@@ -23,21 +23,27 @@ import OutputInterface
     if !isRaw, Descriptor.isSameFile(track.location.path, options.out) {
       return Messages.fault(options.out, "is the file to be read")
     }
+    // Begun with the first samples: where there are none, a file that was there stays.
+    var begun: Sink?
     do {
       let render = try OfflineRender(
         location: track.location, rate: options.rate, from: options.from, to: options.to,
         gain: options.gain)
       Signals.setFlagMode()
-      let sink = try Sink(options, isRaw: isRaw, format: render.format)
       do {
         try unsafe render.run { samples in
           if let number = Signals.interruption { throw Stop.interrupted(number) }
+          let sink = try begun ?? Sink(options, isRaw: isRaw, format: render.format)
+          begun = sink
           try unsafe sink.write(samples)
         }
-        try sink.finish()
+        if begun == nil, let from = options.from, from > 0 {
+          return Messages.fault(track.location.path, "ends before \(seconds(from)) s")
+        }
+        try (begun ?? Sink(options, isRaw: isRaw, format: render.format)).finish()
       } catch let error as DecodingError {
         // What came before the damage has been written and stays.
-        try sink.finish()
+        try begun?.finish()
         Messages.fault(track.location.path, error.sentence)
       }
     } catch let error as DecodingError {
@@ -46,7 +52,7 @@ import OutputInterface
       Messages.fault(options.out, error.sentence)
     } catch Stop.interrupted(let number) {
       // Half a file must not pass for a whole one.
-      if !isRaw { removeFile(options.out) }
+      if !isRaw, begun != nil { removeFile(options.out) }
       if number == SIGINT { Exit.end(130) }
       Exit.end(bySignal: number)
     } catch Stop.closedPipe {
@@ -54,6 +60,11 @@ import OutputInterface
     } catch {
       Messages.fault(track.location.path, "\(error)")
     }
+  }
+
+  /// "9" or "9.5", as people write it.
+  private static func seconds(_ value: Double) -> String {
+    value == value.rounded() && value < 1e15 ? "\(Int(value))" : "\(value)"
   }
 
   /// The one track that the argument means.

@@ -249,6 +249,28 @@ import Testing
     #expect(isSignalled == (number != SIGINT))
   }
 
+  @Test func `An empty path has a name in messages`() throws {
+    for words in [["info", ""], ["play", "--output", "null", ""], ["render", "", "-o", "-"]] {
+      let run = try Run(words.map { Array($0.utf8) })
+      #expect(run.status == 1, "\(words)")
+      #expect(run.errorLines == ["sotto: (empty path): no such file or folder"])
+    }
+  }
+
+  @Test func `A render that would begin beyond the end is refused and writes nothing`() throws {
+    let folder = try Folder()
+    let file = try folder.write("a.wav", wav(seconds: 1))
+    let out = try folder.write("out.wav", Array("precious".utf8))
+    for (from, shown) in [("9", "9"), ("0:01.5", "1.5"), ("10:00", "600")] {
+      let run = try Run("render", file, "-o", out, "--from", from)
+      #expect(run.status == 1)
+      #expect(run.errorLines == ["sotto: \(file): ends before \(shown) s"])
+    }
+    #expect(try Data(contentsOf: URL(fileURLWithPath: out)) == Data("precious".utf8))
+    let raw = try Run("render", file, "-o", "-", "--from", "9", "--to", "10")
+    #expect(raw.status == 1 && raw.output.isEmpty && raw.errorLines.count == 1)
+  }
+
   @Test func `A log that cannot be written is told`() throws {
     let folder = try Folder()
     let file = try folder.write("a.wav")
