@@ -262,7 +262,9 @@ public final class FFmpegDecoder: Decoder {
     guard let end = soundEnd, wanted < end, timeline.kind == .exact else { return }
     let missing = end - wanted
     wanted = end
-    guard missing > Int64(format.sampleRate) / 20 else { return }
+    // A CAF file's length may count the whole of a last packet that is shorter.
+    let isRounded = missing < reader.timing?.roundedTo ?? 0
+    guard !isRounded, missing > Int64(format.sampleRate) / 20 else { return }
     throw DecodingError(
       .corrupt,
       "is cut short: the last \(Int((format.seconds(atFrame: missing)).rounded(.up))) s are missing"

@@ -23,6 +23,8 @@ struct ContainerTiming {
   /// Frames of music, and frames before it, where the header says so (Musepack).
   var frames: Int64?
   var delay: Int64 = 0
+  /// Frames of a packet, where `frames` may count all of a last packet that is shorter (CAF).
+  var roundedTo: Int64 = 0
 
   /// Reads the header of an open file, by position; leaves the descriptor's own position alone.
   static func read(_ descriptor: Int32) -> ContainerTiming? {
@@ -73,15 +75,20 @@ struct ContainerTiming {
       (0..<count).reduce(0) { $0 << 8 | UInt64(bytes[offset + $1]) }
     }
     var offset: Int64 = 8
+    var packet: Int64 = 0
     for _ in 0..<1000 {
       guard let chunk = file.bytes(at: offset, count: 36), chunk.count >= 12 else { return nil }
       let size = Int64(bitPattern: big(chunk, 4, 8))
+      if chunk.starts(with: Array("desc".utf8)), chunk.count == 36 {
+        packet = min(Int64(big(chunk, 32, 4)), 1 << 16)
+      }
       if chunk.starts(with: Array("pakt".utf8)), chunk.count == 36 {
         let frames = Int64(bitPattern: big(chunk, 20, 8))
         guard frames > 0, frames < 1 << 48 else { return nil }
         var timing = ContainerTiming()
         timing.frames = frames
         timing.delay = Int64(big(chunk, 28, 4) & 0xFF_FFFF)
+        timing.roundedTo = packet
         return timing
       }
       guard size >= 0, size < 1 << 48 else { return nil }

@@ -51,6 +51,18 @@ import Testing
     #expect(try wrongSeeks(decoder, straight: source.floats).isEmpty)
   }
 
+  @Test func `alac in caf is whole though its header counts all of the last packet`() throws {
+    let source = try Encoder(
+      folder, samples: Signals.coded(frames: 58_000, channels: 2, bits: 16))
+    let path = try source.ffmpeg("a.caf", ["-c:a", "alac"])
+    let straight = try TrackOpener.open(TrackLocation(path)).takeAll()
+    #expect(straight == source.floats)
+    // A whole packet less is a fault.
+    let bytes = try folder.bytes(of: path)
+    let cut = try folder.write(Array(bytes.prefix(bytes.count * 2 / 3)), "cut.caf")
+    #expect(throws: DecodingError.self) { try TrackOpener.open(TrackLocation(cut)).takeAll() }
+  }
+
   @Test(arguments: [
     (SignalFile.Coding.signed16, 2, 44100), (.signed24, 2, 96000), (.signed32, 2, 48000),
     (.float32, 2, 44100), (.signed16, 6, 48000),
