@@ -52,7 +52,7 @@ struct Timeline {
   /// Containers whose times are exact to the frame where their tick divides a frame.
   private static let exactContainers: Set<String> = [
     "mov,mp4,m4a,3gp,3g2,mj2", "ogg", "wv", "tta", "ape", "tak", "wav", "w64", "aiff", "caf", "au",
-    "dsf", "iff", "flac", "voc", "shn",
+    "dsf", "iff", "flac", "shn",
   ]
 
   init(_ reader: FFmpegReader, rate: Int) {

@@ -5,8 +5,10 @@ enum FileKind: Equatable, Sendable {
   case aiff
   case flac, oggFlac, oggVorbis, mp3
   case caf, au
-  /// Uncompressed kinds that libsndfile reads: IRCAM, NIST, VOC, PVF, AVR, SVX, HTK …
+  /// Uncompressed kinds that libsndfile reads: IRCAM, NIST, PVF, AVR, SVX, HTK …
   case rareUncompressed
+  /// Creative Voice: libsndfile plays the headers of its blocks as sound, so FFmpeg reads it.
+  case voice
   /// Sound or video that FFmpeg may know.
   case other
   /// Text, or nothing that looks like sound.
@@ -72,12 +74,13 @@ enum FileKind: Equatable, Sendable {
     }
     if has("caff") { return .caf }
     if has(".snd") || has("dns.") { return .au }
-    if has("NIST_1A") || has("Creative Voice File") || has("PVF1\n") || has("2BIT")
+    if has("NIST_1A") || has("PVF1\n") || has("2BIT")
       || head.starts(with: [0x64, 0xA3, 1, 0]) || head.starts(with: [0, 1, 0xA3, 0x64])
       || head.starts(with: [0x64, 0xA3, 2, 0]) || head.starts(with: [0, 2, 0xA3, 0x64])
     {
       return .rareUncompressed
     }
+    if has("Creative Voice File") { return .voice }
     if MPEGHeader.startsStream(head) { return .mp3 }
     return isText(head) ? .text : .other
   }

@@ -32,7 +32,7 @@ public enum TrackOpener {
       return try with(
         { () throws(DecodingError) in try SndfileDecoder(file, kind, tags) }, location)
     case .mp3: return try with({ () throws(DecodingError) in try MP3Decoder(file, tags) }, location)
-    case .other: break
+    case .voice, .other: break
     }
     return try FFmpegDecoder(path: location.path, isURL: false)
   }

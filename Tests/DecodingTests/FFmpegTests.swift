@@ -51,6 +51,22 @@ import Testing
     #expect(try wrongSeeks(decoder, straight: source.floats).isEmpty)
   }
 
+  @Test(arguments: [(SignalFile.Coding.signed16, "pcm_s16le"), (.unsigned8, "pcm_u8")])
+  func `the headers of a creative voice file's blocks are no sound`(
+    coding: SignalFile.Coding, codec: String
+  ) throws {
+    // FFmpeg writes a block a packet.
+    let source = try Encoder(
+      folder, samples: Signals.coded(frames: 60_123, channels: 2, bits: coding.bits),
+      coding: coding, channels: 2, rate: 44100)
+    let decoder = try TrackOpener.open(
+      TrackLocation(try source.ffmpeg("a.mp3", ["-c:a", codec, "-f", "voc"])))
+    #expect(decoder is FFmpegDecoder)
+    #expect(decoder.frames == 60_123)
+    #expect(try decoder.takeAll() == source.floats)
+    #expect(try wrongSeeks(decoder, straight: source.floats).isEmpty)
+  }
+
   @Test func `alac in caf is whole though its header counts all of the last packet`() throws {
     let source = try Encoder(
       folder, samples: Signals.coded(frames: 58_000, channels: 2, bits: 16))
