@@ -297,7 +297,18 @@ static int64_t due_frame(const alsa *a) {
 
 // What is due while the device runs. Milliseconds until the next thing is due; -1: nothing is.
 static int service(alsa *a) {
-  if (!a->running) return -1;
+  if (!a->running) {
+    if (a->lost || !a->sounding) return -1;
+    // A start that the device refused (the pulse plug-in does now and then) is tried again.
+    fill(a);
+    if (queued(a) > 0) {
+      start(a);
+    } else if (a->stop_at >= 0) {
+      a->running = true;  // nothing is left to be heard: the same as stopping
+      stop(a);
+    }
+    return 100;
+  }
   snd_pcm_sframes_t room = snd_pcm_avail(a->pcm);
   if (room < 0) {
     recover(a, (int)room);
