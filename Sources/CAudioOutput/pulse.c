@@ -299,8 +299,11 @@ static sotto_output *pulse_open(const sotto_output_request *request, sotto_outpu
   }
   bool timed_out = false;
   pa_time_event *deadline = pulse_deadline(p->loop, &timed_out);
-  bool ok = pulse_connect(p->loop, p->context, request->server, &timed_out, error) &&
-            open_stream(p, request, &timed_out, error);
+  bool ok = pulse_connect(p->loop, p->context, request->server, &timed_out, error);
+  if (ok) {
+    pulse_ask_early(p, request->device);
+    ok = open_stream(p, request, &timed_out, error);
+  }
   p->api->time_free(deadline);
   if (!ok) {
     free_pulse(p);
@@ -310,7 +313,10 @@ static sotto_output *pulse_open(const sotto_output_request *request, sotto_outpu
   p->clock.rate = p->rate;
   p->first_frames = pulse_block_frames(p->frame_bytes);
   if (p->first_frames > p->rate / 6) p->first_frames = p->rate / 6;
+  // What was learned early holds only for the device that the stream came to.
+  uint32_t asked = p->sink_index;
   p->sink_index = pa_stream_get_device_index(p->stream);
+  p->sink_known = p->sink_known && asked == p->sink_index;
   const char *device = pa_stream_get_device_name(p->stream);
   strncpy(p->description, device ? device : "", sizeof p->description - 1);
   watch(p);

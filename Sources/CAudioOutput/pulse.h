@@ -81,6 +81,7 @@ typedef struct pulse {
   bool is_pipewire;
   bool rewinds_device;    ///< the server takes back what the sink holds
   bool simulated;         ///< no hardware behind the sink
+  int64_t block_us;       ///< a simulated sink of PulseAudio reads that much at a time; 0: unknown
   bool facts_asked;
   bool sink_known;        ///< `simulated` and `rewinds_device` are the sink's
   uint32_t sink_index;
@@ -104,6 +105,8 @@ void pulse_stop_due(pa_mainloop_api *api, pa_time_event *event, const struct tim
 
 /// pulse_device.c
 void pulse_ask_facts(pulse *p);
+/// Asks, before the stream is made, what its first start needs; the answers come before the stream.
+void pulse_ask_early(pulse *p, const char *device);
 void pulse_ask_sink(pulse *p);
 void pulse_apply_volume(pulse *p);
 void pulse_apply_mute(pulse *p);

@@ -13,23 +13,57 @@ static int percent_of(const pa_cvolume *volume) {
 }
 
 // What the server takes back of what its device holds: PulseAudio only from devices that it fills
-// by timer, PipeWire from none (its graph has already consumed it).
+// by timer, PipeWire from none (its graph has already consumed it). PulseAudio would also take it
+// back from a null sink, but there whoever listens is a recorder, and it has got it already. Behind
+// a filter there may be hardware.
 static bool takes_back(const pulse *p, const pa_sink_info *info) {
-  return !p->is_pipewire && (info->flags & PA_SINK_DYNAMIC_LATENCY) != 0;
+  if (p->is_pipewire || (info->flags & PA_SINK_DYNAMIC_LATENCY) == 0) return false;
+  if (info->flags & (PA_SINK_HARDWARE | PA_SINK_NETWORK)) return true;
+  const char *class = pa_proplist_gets(info->proplist, PA_PROP_DEVICE_CLASS);
+  return class && strcmp(class, "filter") == 0;
+}
+
+// What turns and starts need to know of the sink.
+static void note_sink(pulse *p, const pa_sink_info *info) {
+  p->sink_known = true;
+  p->rewinds_device = takes_back(p, info);
+  p->simulated = (info->flags & PA_SINK_HARDWARE) == 0;
+  p->block_us = 0;
+  if (p->simulated && !p->rewinds_device && !p->is_pipewire) {
+    p->block_us = (int64_t)info->configured_latency;
+  }
+}
+
+static void early_sink(pa_context *context, const pa_sink_info *info, int end, void *data) {
+  (void)context;
+  pulse *p = data;
+  if (end != 0 || !info) return;
+  p->sink_index = info->index;
+  note_sink(p, info);
+}
+
+static void early_server(pa_context *context, const pa_server_info *info, void *data) {
+  (void)context;
+  pulse *p = data;
+  if (!info) return;
+  p->is_pipewire = info->server_name && strstr(info->server_name, "PipeWire") != NULL;
+}
+
+void pulse_ask_early(pulse *p, const char *device) {
+  pulse_unref(pa_context_get_server_info(p->context, early_server, p));
+  pulse_unref(pa_context_get_sink_info_by_name(p->context, device, early_sink, p));
 }
 
 static void sink_answer(pa_context *context, const pa_sink_info *info, int end, void *data) {
   (void)context;
   pulse *p = data;
   if (end != 0 || !info || info->index != p->sink_index) return;
-  p->sink_known = true;
-  p->rewinds_device = takes_back(p, info);
+  note_sink(p, info);
   if (p->is_pipewire && p->step == 0) pulse_refresh_clock(p);
-  p->simulated = (info->flags & PA_SINK_HARDWARE) == 0;
-  if (p->rewinds_device && !p->deep) {
-    p->deep = true;
+  if (p->rewinds_device != p->deep) {
+    p->deep = p->rewinds_device;
     pa_buffer_attr size;
-    pulse_queue_size(&size, p->rate, p->frame_bytes, true);
+    pulse_queue_size(&size, p->rate, p->frame_bytes, p->deep);
     pulse_unref(pa_stream_set_buffer_attr(p->stream, &size, NULL, NULL));
   }
   p->sink_volume = info->volume;

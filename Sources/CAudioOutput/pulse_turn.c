@@ -23,11 +23,15 @@ static const int gap_margin_ms = 20;
 static const int most_margin_us = 60000;
 // A real device cannot take back what is about to be fetched (PulseAudio keeps 1.33 ms).
 static const int device_guard_us = 1500;
-// A simulated device has handed its monitor up to 5 ms that it would still take back itself.
-static const int simulated_guard_us = 5000;
-// A device without hardware has also handed that much silence to its monitor before a start: what
+// A filter may stand before a simulated device, which has handed its monitor up to 5 ms that it
+// would still take back itself.
+static const int filter_guard_us = 5000;
+// A write this near to a simulated device's next step might come after it.
+static const int block_guard_us = 2000;
+// A device without hardware has also handed a block of silence to its monitor before a start: what
 // begins at once is not all recorded. So it gets a little silence first.
-static const int lead_ms = 6;
+static const int least_lead_us = 6000;
+static const int most_lead_us = 25000;
 static const int least_way_us = 1000;
 // A write this near to PipeWire's next step might come after it.
 static const int step_guard_ms = 4;
@@ -214,9 +218,22 @@ static int64_t wanted_end(const pulse *p) {
   return p->queued_end + (int64_t)(room / p->frame_bytes);
 }
 
+// True of PulseAudio's null sinks.
+static bool reads_blocks(const pulse *p) {
+  return p->sink_known && p->simulated && !p->rewinds_device && !p->is_pipewire;
+}
+
 // True where a start needs silence first. The first start is made before the device is known.
 static bool needs_lead(const pulse *p) {
   return !p->led && (!p->sink_known || (p->simulated && !p->is_pipewire));
+}
+
+// A block of silence and a little more.
+static int64_t lead_frames(const pulse *p) {
+  int64_t us = p->sink_known ? p->block_us + 1000 : 0;
+  // Another stream's wishes may have made the blocks longer than this one would have them.
+  if (us > most_lead_us) us = most_lead_us;
+  return frames_of_us(p, us > least_lead_us ? us : least_lead_us);
 }
 
 // Queues silence over [from, end) of the timeline, wherever the write index stands.
@@ -310,6 +327,17 @@ static int64_t step_margin(const pulse *p) {
   return left < (double)frames_of_ms(p, step_guard_ms) ? p->step : 0;
 }
 
+// How far behind a simulated device's read index a write is sure to come in time. The device reads
+// its next block when it has played all that it holds, so the report tells the moment.
+static int64_t block_margin(const pulse *p) {
+  int64_t block = frames_of_us(p, p->block_us);
+  if (block <= 0) block = quantum_frames(p);
+  int64_t age_us = (sotto_monotonic_ns() - p->reported_ns) / 1000;
+  int64_t missing = frames_of_us(p, atomic_load(&p->margin_us) + age_us) - p->sink_frames;
+  if (missing <= 0) return 0;
+  return (missing + block - 1) / block * block + frames_of_ms(p, 1);
+}
+
 // The first frame that can still be changed.
 static int64_t earliest(pulse *p) {
   int64_t frame;
@@ -325,7 +353,11 @@ static int64_t earliest(pulse *p) {
     // plenty of time or none; the check finds out, and the second try has plenty. Small steps are
     // over before the write arrives, and the report may be one behind.
     frame = p->read_frame;
-    if (p->is_pipewire) frame += step_margin(p);
+    if (p->is_pipewire) {
+      frame += step_margin(p);
+    } else if (reads_blocks(p)) {
+      frame += block_margin(p);
+    }
   }
   return frame < p->queued_end ? frame : p->queued_end;
 }
@@ -365,7 +397,7 @@ static void take_turn(pulse *p, int64_t frame, bool again) {
   p->target = end;
   bool was_corked = p->corked;
   if (was_corked && turn.sounding && needs_lead(p)) {
-    int64_t lead = frames_of_ms(p, lead_ms);
+    int64_t lead = lead_frames(p);
     skip_padding(p, lead);
     p->target -= lead;
     p->led = true;
@@ -420,10 +452,15 @@ void pulse_begin_turn(pulse *p) {
     return;
   }
   p->turn_phase = TURN_ASKING;
+  // The blocks are as the quickest of all listeners wants them; the answer comes before the report.
+  if (reads_blocks(p)) pulse_ask_sink(p);
   ask(p, turn_answer);
 }
 
-static int guard_us(const pulse *p) { return p->simulated ? simulated_guard_us : device_guard_us; }
+static int guard_us(const pulse *p) {
+  if (reads_blocks(p)) return block_guard_us;
+  return p->simulated ? filter_guard_us : device_guard_us;
+}
 
 // Learns how long the way to the server is from one that went well or ill.
 static void learn_margin(pulse *p, bool late) {
@@ -451,7 +488,7 @@ static void check_answer(pa_stream *stream, int ok, void *data) {
   int64_t fixed = p->rewinds_device ? heard_at_report(p) + frames_of_us(p, guard_us(p))
                                     : p->read_frame;
   bool late = p->playing && p->turn_frame < p->queued_end && fixed > p->turn_frame;
-  if (p->rewinds_device) learn_margin(p, late);
+  if (p->rewinds_device || reads_blocks(p)) learn_margin(p, late);
   if (!late || p->repeats >= most_repeats) {
     turn_done(p);
     return;
