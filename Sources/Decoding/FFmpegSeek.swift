@@ -41,15 +41,31 @@ extension FFmpegDecoder {
   private func land(before target: Int64) throws(DecodingError) {
     let preroll = Int64(traits.preroll * Double(format.sampleRate))
     let start = target - preroll
-    guard start > 0, timeline.kind != .counted, let landed = try findPacket(before: start) else {
+    guard start > 0, timeline.kind != .counted, let found = try findPacket(before: start) else {
       try rewind()
       return
     }
+    let landed = try pass(from: found, to: start)
     if traits.restarts { try reader.restart() } else { reader.flush() }
     keptCount = 0
     beginAgain(at: landed.frame)
     held = landed.packet
-    landingEnd = landed.frame + timeline.frames(of: landed.packet)
+    landingEnd = landed.packet.map { landed.frame + timeline.frames(of: $0) }
+  }
+
+  /// Reads on, without decoding, to the packet in which a pre-roll begins: an Ogg page, or what a
+  /// container's index knows, may be a second before it. No packet where the file ends before.
+  private func pass(
+    from found: (packet: sotto_ff_packet, frame: Int64), to start: Int64
+  ) throws(DecodingError) -> (packet: sotto_ff_packet?, frame: Int64) {
+    var (packet, frame) = found
+    while true {
+      let length = timeline.frames(of: packet)
+      guard length > 0, frame + length <= start else { return (packet, frame) }
+      frame += length
+      guard let next = try reader.next() else { return (nil, frame) }
+      packet = next
+    }
   }
 
   /// Codecs with segments: the border before the target, with the packets of its pre-roll.

@@ -1,5 +1,6 @@
 import AudioTypes
 import Decoding
+import Glibc
 import TestSupport
 import Testing
 
@@ -128,6 +129,22 @@ import Testing
     #expect(steps(straight, reference) <= 1)
     #expect(
       try wrongSeeks(decoder, straight: straight, tolerance: tolerance / 32768).isEmpty)
+  }
+
+  /// The worst for a seek: a loud tone beside silence, for which a decoder's first guess is farthest
+  /// off.
+  @Test func `a seek into a loud tone in opus is within one step of the straight decode`() throws {
+    let seconds = 12
+    let tone: [Int32] = (0..<(48000 * seconds)).flatMap { frame -> [Int32] in
+      let value = Int32(29_000 * sin(2 * Double.pi * 441 * Double(frame) / 48000))
+      return frame / (48000 * 4) % 2 == 0 ? [value, 0] : [0, value]
+    }
+    let source = try Encoder(folder, samples: tone, rate: 48000)
+    let path = try source.tool(
+      ["opusenc", "--quiet", "--bitrate", "160", "{in}", "{out}"], "tone.opus")
+    let decoder = try openFFmpeg(path)
+    let straight = try decoder.takeAll()
+    #expect(try wrongSeeks(decoder, straight: straight, tolerance: 1.0 / 32768).isEmpty)
   }
 
   @Test func `aac is as faad has it, exactly as long as its source, and seeks hit the frame`()
