@@ -115,8 +115,7 @@ void alsa_convert(const alsa *a, const float *from, void *to, int64_t frames) {
     int32_t *out = to;
     for (int64_t i = 0; i < count; i++) out[i] = scaled(from[i], 2147483648.0);
   } else if (a->format == SND_PCM_FORMAT_S16) {
-    int16_t *out = to;
-    for (int64_t i = 0; i < count; i++) out[i] = (int16_t)scaled(from[i], 32768.0);
+    shared_to_s16(from, to, count);
   } else {
     uint8_t *out = to;
     for (int64_t i = 0; i < count; i++) {

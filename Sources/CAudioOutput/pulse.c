@@ -7,6 +7,8 @@
 
 // Seconds within which a server must answer while a stream is opened.
 static const int answer_seconds = 3;
+// Samples rendered at once where they are then converted: they stay in the processor's cache.
+enum { scratch_samples = 8192 };
 
 void pulse_unref(pa_operation *operation) {
   if (operation) pa_operation_unref(operation);
@@ -188,6 +190,7 @@ static void free_pulse(pulse *p) {
   if (p->loop) pa_mainloop_free(p->loop);
   if (p->wake >= 0) close(p->wake);
   free(atomic_load(&p->wished_track));
+  free(p->scratch);
   pthread_mutex_destroy(&p->facts_lock);
   free(p);
 }
@@ -212,10 +215,46 @@ void pulse_queue_size(pa_buffer_attr *size, int rate, size_t frame_bytes, bool d
   size->fragsize = (uint32_t)-1;
 }
 
+// Waits for what pulse_ask_early asked.
+static bool hear_early(pulse *p, const bool *timed_out, sotto_output_error *error) {
+  while (p->early_answers > 0) {
+    if (*timed_out) {
+      shared_fail(error, SOTTO_FAILURE_NO_ANSWER, PA_ERR_TIMEOUT, pa_strerror(PA_ERR_TIMEOUT));
+      return false;
+    }
+    if (pa_mainloop_iterate(p->loop, 1, NULL) >= 0 &&
+        PA_CONTEXT_IS_GOOD(pa_context_get_state(p->context))) {
+      continue;
+    }
+    int number = pa_context_errno(p->context);
+    shared_fail(error, SOTTO_FAILURE_SERVER_LOST, number, pa_strerror(number));
+    return false;
+  }
+  return true;
+}
+
+// Where the server would only round to the sink's 16 bits, we do that: what is heard is the same,
+// and half as many blocks go to the server and come back. PipeWire mixes in float in any case.
+static bool choose_format(pulse *p, const sotto_output_request *request, bool known) {
+  pa_channel_map map;
+  channel_map(&map, request);
+  bool narrow = known && p->sink_known && !p->is_pipewire &&
+                p->sink_format.format == PA_SAMPLE_S16NE &&
+                (request->rate <= 0 || (uint32_t)request->rate == p->sink_format.rate) &&
+                pa_channel_map_equal(&map, &p->sink_map);
+  p->frame_bytes = (size_t)p->channels * (narrow ? sizeof(int16_t) : sizeof(float));
+  free(p->scratch);
+  p->scratch = NULL;
+  if (!narrow) return true;
+  p->scratch_frames = scratch_samples / p->channels;
+  p->scratch = calloc(scratch_samples, sizeof(float));
+  return p->scratch != NULL;
+}
+
 static bool open_stream(pulse *p, const sotto_output_request *request, bool *timed_out,
                         sotto_output_error *error) {
   pa_sample_spec format = {
-      .format = PA_SAMPLE_FLOAT32NE,
+      .format = p->scratch ? PA_SAMPLE_S16NE : PA_SAMPLE_FLOAT32NE,
       .rate = request->rate > 0 ? (uint32_t)request->rate : 48000,
       .channels = (uint8_t)request->channels};
   pa_channel_map map;
@@ -256,6 +295,26 @@ static bool open_stream(pulse *p, const sotto_output_request *request, bool *tim
   return false;
 }
 
+// Opens the stream in the format of the device that it comes to.
+static bool make_stream(pulse *p, const sotto_output_request *request, bool *timed_out,
+                        sotto_output_error *error) {
+  for (bool first = true;; first = false) {
+    if (!choose_format(p, request, first)) {
+      shared_fail(error, SOTTO_FAILURE_OTHER, 0, "out of memory");
+      return false;
+    }
+    if (!open_stream(p, request, timed_out, error)) return false;
+    // A server may remember another device for us. What was learned early does not hold there.
+    uint32_t index = pa_stream_get_device_index(p->stream);
+    if (first) p->sink_known = p->sink_known && index == p->sink_index;
+    p->sink_index = index;
+    if (p->sink_known || !p->scratch) return true;
+    pa_stream_disconnect(p->stream);
+    pa_stream_unref(p->stream);
+    p->stream = NULL;
+  }
+}
+
 static void watch(pulse *p) {
   pa_context_set_state_callback(p->context, context_changed, p);
   pa_stream_set_state_callback(p->stream, stream_changed, p);
@@ -282,7 +341,6 @@ static sotto_output *pulse_open(const sotto_output_request *request, sotto_outpu
   pthread_mutex_init(&p->facts_lock, NULL);
   p->renderer = request->renderer;
   p->channels = request->channels;
-  p->frame_bytes = (size_t)request->channels * sizeof(float);
   p->stop_at = -1;
   p->corked = true;
   p->exact = true;
@@ -302,7 +360,7 @@ static sotto_output *pulse_open(const sotto_output_request *request, sotto_outpu
   bool ok = pulse_connect(p->loop, p->context, request->server, &timed_out, error);
   if (ok) {
     pulse_ask_early(p, request->device);
-    ok = open_stream(p, request, &timed_out, error);
+    ok = hear_early(p, &timed_out, error) && make_stream(p, request, &timed_out, error);
   }
   p->api->time_free(deadline);
   if (!ok) {
@@ -313,10 +371,6 @@ static sotto_output *pulse_open(const sotto_output_request *request, sotto_outpu
   p->clock.rate = p->rate;
   p->first_frames = pulse_block_frames(p->frame_bytes);
   if (p->first_frames > p->rate / 6) p->first_frames = p->rate / 6;
-  // What was learned early holds only for the device that the stream came to.
-  uint32_t asked = p->sink_index;
-  p->sink_index = pa_stream_get_device_index(p->stream);
-  p->sink_known = p->sink_known && asked == p->sink_index;
   const char *device = pa_stream_get_device_name(p->stream);
   strncpy(p->description, device ? device : "", sizeof p->description - 1);
   watch(p);

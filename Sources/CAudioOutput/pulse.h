@@ -26,6 +26,8 @@ typedef struct pulse {
   int rate;
   int channels;
   size_t frame_bytes;
+  float *scratch;         ///< where a stream of 16 bits is rendered before it is converted
+  int64_t scratch_frames;
 
   int wake;                       ///< eventfd; any thread
   _Atomic uint32_t wishes;        ///< any thread
@@ -84,6 +86,9 @@ typedef struct pulse {
   int64_t block_us;       ///< a simulated sink of PulseAudio reads that much at a time; 0: unknown
   bool facts_asked;
   bool sink_known;        ///< `simulated` and `rewinds_device` are the sink's
+  int early_answers;      ///< still to come before the stream is made
+  pa_sample_spec sink_format;  ///< of the sink asked for early
+  pa_channel_map sink_map;
   uint32_t sink_index;
   pa_cvolume sink_volume;
   char sink_port[128];
@@ -105,7 +110,7 @@ void pulse_stop_due(pa_mainloop_api *api, pa_time_event *event, const struct tim
 
 /// pulse_device.c
 void pulse_ask_facts(pulse *p);
-/// Asks, before the stream is made, what its first start needs; the answers come before the stream.
+/// Asks, before the stream is made, what its format and its first start need.
 void pulse_ask_early(pulse *p, const char *device);
 void pulse_ask_sink(pulse *p);
 void pulse_apply_volume(pulse *p);

@@ -37,19 +37,26 @@ static void note_sink(pulse *p, const pa_sink_info *info) {
 static void early_sink(pa_context *context, const pa_sink_info *info, int end, void *data) {
   (void)context;
   pulse *p = data;
-  if (end != 0 || !info) return;
+  if (end != 0 || !info) {
+    p->early_answers--;
+    return;
+  }
   p->sink_index = info->index;
+  p->sink_format = info->sample_spec;
+  p->sink_map = info->channel_map;
   note_sink(p, info);
 }
 
 static void early_server(pa_context *context, const pa_server_info *info, void *data) {
   (void)context;
   pulse *p = data;
+  p->early_answers--;
   if (!info) return;
   p->is_pipewire = info->server_name && strstr(info->server_name, "PipeWire") != NULL;
 }
 
 void pulse_ask_early(pulse *p, const char *device) {
+  p->early_answers = 2;
   pulse_unref(pa_context_get_server_info(p->context, early_server, p));
   pulse_unref(pa_context_get_sink_info_by_name(p->context, device, early_sink, p));
 }

@@ -138,6 +138,24 @@ void pulse_refresh_clock(pulse *p) { ask(p, clock_answer); }
 
 // MARK: queueing
 
+// Renders from `next` on in the stream's format.
+static sotto_rendered render(pulse *p, void *memory, int64_t frames) {
+  sotto_rendered all = {.frames = 0, .finished = false};
+  if (!p->scratch) return p->renderer.render(p->renderer.context, p->next, memory, frames);
+  while (all.frames < frames && !all.finished) {
+    int64_t piece = frames - all.frames;
+    if (piece > p->scratch_frames) piece = p->scratch_frames;
+    sotto_rendered some =
+        p->renderer.render(p->renderer.context, p->next + all.frames, p->scratch, piece);
+    shared_to_s16(p->scratch, (int16_t *)memory + all.frames * p->channels,
+                  some.frames * p->channels);
+    all.frames += some.frames;
+    all.finished = some.finished;
+    if (some.frames < piece) break;
+  }
+  return all;
+}
+
 // Renders up to `frames` from `next` on straight into the server's memory and queues them in one
 // block. When fewer come, silence fills the block up to `least` frames. Returns the frames rendered;
 // why fewer came is noted in `finished` and `starved`.
@@ -150,7 +168,7 @@ static int64_t queue_rendered(pulse *p, int64_t frames, int64_t least) {
   if (least > room) least = room;
   sotto_rendered rendered = {.frames = 0, .finished = false};
   if (frames > 0) {
-    rendered = p->renderer.render(p->renderer.context, p->next, memory, frames);
+    rendered = render(p, memory, frames);
     p->finished = rendered.finished;
     p->starved = !rendered.finished && rendered.frames < frames;
   }
@@ -262,7 +280,8 @@ static void turn_done(pulse *p);
 
 // Renders until `most` frames were queued, the target is reached, or nothing more comes.
 static void fill(pulse *p, int64_t most) {
-  int64_t piece = frames_of_ms(p, fill_piece_ms);
+  // Whole blocks: the server hands back each one, and each time the thread wakes.
+  int64_t piece = pulse_block_frames(p->frame_bytes);
   while (most > 0 && p->next < p->target && !p->finished && !p->starved) {
     int64_t frames = p->target - p->next;
     if (frames > piece) frames = piece;
@@ -290,8 +309,13 @@ void pulse_top_up(pulse *p) {
     queue_padding(p, wanted_end(p));
     return;
   }
-  p->target = wanted_end(p);
-  fill(p, p->target);
+  int64_t room = wanted_end(p) - p->next;
+  int64_t block = pulse_block_frames(p->frame_bytes);
+  // A block that is not full comes back like a full one: what does not fill one waits for the next
+  // time, if it is little beside what is queued.
+  if (room > block && room % block < p->rate / 2) room -= room % block;
+  p->target = p->next + room;
+  fill(p, room);
 }
 
 static void fill_soon(pulse *p) {

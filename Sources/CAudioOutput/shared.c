@@ -60,6 +60,23 @@ sotto_output_clock shared_clock_read(shared_clock *clock) {
       .underruns = atomic_load_explicit(&clock->underruns, memory_order_relaxed)};
 }
 
+void shared_to_s16(const float *from, int16_t *to, int64_t count) {
+  // Added to this, a small number comes out as its nearest whole number in the low bits, ties to
+  // even, as rint has it; so written, the compiler makes vector instructions of it.
+  const float whole = 0x1.8p23f;
+  for (int64_t i = 0; i < count; i++) {
+    float value = from[i] * 32768.0f;
+    value = value == value ? value : 0;
+    value = value < 32767.0f ? value : 32767.0f;
+    value = value > -32768.0f ? value : -32768.0f;
+    union {
+      float real;
+      int32_t bits;
+    } rounded = {.real = value + whole}, zero = {.real = whole};
+    to[i] = (int16_t)(rounded.bits - zero.bits);
+  }
+}
+
 void shared_fail(sotto_output_error *error, int code, int underlying, const char *text) {
   error->code = code;
   error->underlying = underlying;

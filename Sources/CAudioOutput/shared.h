@@ -32,6 +32,10 @@ sotto_output_clock shared_clock_read(shared_clock *clock);
 /// Device's thread: the frame heard at `now_ns`, without the limits of `shared_clock_read`.
 int64_t shared_clock_frame(shared_clock *clock, int64_t now_ns);
 
+/// Converts `count` samples to 16 bits: the nearest step, and full scale where a sample is beyond it.
+/// Not a number is silence.
+void shared_to_s16(const float *from, int16_t *to, int64_t count);
+
 /// Fills in an error.
 void shared_fail(sotto_output_error *error, int code, int underlying, const char *text);
 /// Starts a thread that takes no signals, named `name`.

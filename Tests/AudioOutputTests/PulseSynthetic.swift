@@ -5,8 +5,8 @@ import OutputInterface
 import Synchronization
 import TestSupport
 
-/// A renderer that plays PositionSignal and keeps a record of what the output asked of it. It
-/// behaves as the engine does: a command takes effect at the frame of a turn, a pause fades within
+/// A renderer that plays PositionSignal, unless it is given another signal, and keeps a record of
+/// what the output asked of it. It behaves as the engine does: a command takes effect at the frame of a turn, a pause fades within
 /// 10 ms and holds, a source may run short or end.
 final class SyntheticRenderer: @unchecked Sendable {
   enum Command {
@@ -52,6 +52,12 @@ final class SyntheticRenderer: @unchecked Sendable {
   let lead: Int64 = 960
   private let condition = NSCondition()
   private var state = State()
+  private let signal: @Sendable (Int64) -> (left: Float, right: Float)
+
+  init(_ signal: @escaping @Sendable (Int64) -> (left: Float, right: Float) = PositionSignal.frame)
+  {
+    self.signal = signal
+  }
 
   var renderer: sotto_renderer {
     sotto_renderer(
@@ -139,11 +145,12 @@ final class SyntheticRenderer: @unchecked Sendable {
           if position >= state.available {
             return sotto_rendered(frames: Int64(offset), finished: false)
           }
-          (left, right) = PositionSignal.frame(position)
+          (left, right) = signal(position)
           if let end = plan.fadeEnd {
-            // Never a whole step, so that no faded frame is taken for a plain one.
-            let gain = Float(end - at) / Float(fade) * 0.999
-            (left, right) = (left * gain, right * gain)
+            // A plain frame's right sample is above zero: no faded one is taken for it, whatever
+            // the device rounds to.
+            let gain = Float(end - at) / Float(fade)
+            (left, right) = (left * gain, -right * gain)
           }
         }
         out[2 * offset] = left

@@ -29,6 +29,19 @@ let integration = ProcessInfo.processInfo.environment["SOTTO_INTEGRATION"] == "1
   }
 }
 
+/// A kind of server and its device's sample format: PulseAudio gets the samples as the device has
+/// them where that is 16 bits, otherwise as float.
+struct Device: CustomTestStringConvertible {
+  var kind: PrivateServer.Kind
+  var format = "float32le"
+
+  static let all = [
+    Device(kind: .pulseAudio), Device(kind: .pulseAudio, format: "s16le"), Device(kind: .pipeWire),
+  ]
+
+  var testDescription: String { "\(kind) \(format)" }
+}
+
 /// A server, a recorder on its speakers, and a stream with a synthetic renderer.
 struct Stage {
   let server: PrivateServer
@@ -36,8 +49,11 @@ struct Stage {
   let renderer = SyntheticRenderer()
   let stream: DeviceStream
 
-  init(_ kind: PrivateServer.Kind) throws {
-    server = try PrivateServer(kind)
+  init(_ kind: PrivateServer.Kind) throws { try self.init(Device(kind: kind)) }
+
+  init(_ device: Device) throws {
+    server = try PrivateServer(
+      device.kind, sinks: [.init("speakers", format: device.format)])
     recorder = try Recorder(server)
     stream = try PulseBackend(server: server.address).openDeviceStream(
       StreamRequest(trackName: "a track"), renderer: renderer.renderer)
@@ -82,9 +98,9 @@ func stretches(_ positions: [Int64?]) -> [ClosedRange<Int64>] {
 
 @Suite(.serialized, .enabled(if: integration))
 struct PulseTests {
-  @Test(arguments: PrivateServer.Kind.allCases)
-  func `every sample arrives once and unchanged`(_ kind: PrivateServer.Kind) throws {
-    let stage = try Stage(kind)
+  @Test(arguments: Device.all)
+  func `every sample arrives once and unchanged`(_ device: Device) throws {
+    let stage = try Stage(device)
     #expect(stage.stream.format.sampleRate == 48000)
     stage.command(.play)
     #expect(stage.renderer.wait(for: SOTTO_EVENT_STARTED))
@@ -97,11 +113,11 @@ struct PulseTests {
     #expect(!stage.renderer.heardWentBack)
   }
 
-  @Test(arguments: PrivateServer.Kind.allCases)
+  @Test(arguments: Device.all)
   func `a pause fades, holds, and goes on without losing or repeating a sample`(
-    _ kind: PrivateServer.Kind
+    _ device: Device
   ) throws {
-    let stage = try Stage(kind)
+    let stage = try Stage(device)
     stage.command(.play)
     var position: Int64 = 20000
     for _ in 0..<10 {
@@ -128,9 +144,9 @@ struct PulseTests {
     }
   }
 
-  @Test(arguments: PrivateServer.Kind.allCases)
-  func `a seek lands within what is queued and leaves no gap`(_ kind: PrivateServer.Kind) throws {
-    let stage = try Stage(kind)
+  @Test(arguments: Device.all)
+  func `a seek lands within what is queued and leaves no gap`(_ device: Device) throws {
+    let stage = try Stage(device)
     stage.command(.play)
     #expect(stage.hear(20000))
     for number in 1...10 {
@@ -151,9 +167,9 @@ struct PulseTests {
     #expect(!positions[first...last].contains(nil))
   }
 
-  @Test(arguments: PrivateServer.Kind.allCases)
-  func `a sound of 5 ms is heard whole and reported finished`(_ kind: PrivateServer.Kind) throws {
-    let stage = try Stage(kind)
+  @Test(arguments: Device.all)
+  func `a sound of 5 ms is heard whole and reported finished`(_ device: Device) throws {
+    let stage = try Stage(device)
     stage.renderer.setLength(240)
     stage.command(.play)
     #expect(stage.renderer.wait(for: SOTTO_EVENT_FINISHED))
@@ -165,9 +181,9 @@ struct PulseTests {
     #expect(stretches(stage.end()) == [0...239])
   }
 
-  @Test(arguments: PrivateServer.Kind.allCases)
-  func `a track appended before the end follows without a gap`(_ kind: PrivateServer.Kind) throws {
-    let stage = try Stage(kind)
+  @Test(arguments: Device.all)
+  func `a track appended before the end follows without a gap`(_ device: Device) throws {
+    let stage = try Stage(device)
     stage.renderer.setLength(48000)
     stage.command(.play)
     #expect(stage.hear(20000))
@@ -179,10 +195,9 @@ struct PulseTests {
     #expect(stretches(stage.end()) == [0...95999])
   }
 
-  @Test(arguments: PrivateServer.Kind.allCases)
-  func `a decoder that falls behind costs silence but no sample`(_ kind: PrivateServer.Kind) throws
-  {
-    let stage = try Stage(kind)
+  @Test(arguments: Device.all)
+  func `a decoder that falls behind costs silence but no sample`(_ device: Device) throws {
+    let stage = try Stage(device)
     stage.renderer.setAvailable(24000)
     stage.command(.play)
     #expect(stage.renderer.wait(for: SOTTO_EVENT_UNDERRUN))
