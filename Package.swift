@@ -18,7 +18,11 @@ let strictC: [CSetting] = [
 
 let package = Package(
   name: "sotto",
-  products: [.executable(name: "sotto", targets: ["sotto"])],
+  products: [
+    .executable(name: "sotto", targets: ["sotto"]),
+    // The rules alone, for other programs.
+    .library(name: "AudioSession", targets: ["AudioSession"]),
+  ],
   targets: [
     // Doors: what Swift cannot import, one library each.
     .target(name: "CRealtime", cSettings: strictC),
@@ -32,6 +36,15 @@ let package = Package(
     // Pure modules.
     .target(name: "AudioTypes", swiftSettings: strict),
     .target(name: "PlayQueue", dependencies: ["AudioTypes"], swiftSettings: strict),
+
+    .target(
+      name: "AudioSession", dependencies: ["AudioTypes"],
+      resources: [.embedInCode("applications.conf")], swiftSettings: strict),
+
+    .target(name: "JSONText", swiftSettings: strict),
+    .target(
+      name: "SessionReplay", dependencies: ["AudioTypes", "AudioSession", "JSONText"],
+      swiftSettings: strict),
 
     // Sound.
     .target(
@@ -55,14 +68,19 @@ let package = Package(
     .executableTarget(
       name: "sotto",
       dependencies: [
-        "AudioTypes", "PlayQueue", "Decoding", "MusicLibrary", "OutputInterface", "AudioOutput",
-        "AudioEngine",
+        "AudioTypes", "AudioSession", "PlayQueue", "JSONText", "SessionReplay", "Decoding",
+        "MusicLibrary", "OutputInterface", "AudioOutput", "AudioEngine",
       ], swiftSettings: strictMemory),
 
     // Tests. TestSupport starts private servers and makes signals; it ships in no product.
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
     .testTarget(name: "AudioTypesTests", dependencies: ["AudioTypes"], swiftSettings: strict),
     .testTarget(name: "PlayQueueTests", dependencies: ["PlayQueue"], swiftSettings: strict),
+    .testTarget(name: "AudioSessionTests", dependencies: ["AudioSession"], swiftSettings: strict),
+    .testTarget(name: "JSONTextTests", dependencies: ["JSONText"], swiftSettings: strict),
+    .testTarget(
+      name: "SessionReplayTests", dependencies: ["SessionReplay", "AudioSession"],
+      swiftSettings: strict),
     .testTarget(
       name: "RealtimeTests", dependencies: ["Realtime", "TestSupport"], swiftSettings: strict),
     .testTarget(
@@ -78,6 +96,6 @@ let package = Package(
       name: "MusicLibraryTests", dependencies: ["MusicLibrary", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "SottoTests", dependencies: ["sotto", "TestSupport"], swiftSettings: strict),
+      name: "SottoTests", dependencies: ["sotto", "JSONText", "TestSupport"], swiftSettings: strict),
   ]
 )

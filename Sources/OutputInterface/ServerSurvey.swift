@@ -1,3 +1,5 @@
+import AudioTypes
+
 /// One plug or part of a device (headphones, speakers).
 public struct DevicePort: Equatable, Sendable {
   public enum Availability: String, Sendable { case yes, no, unknown }
@@ -12,11 +14,6 @@ public struct DevicePort: Equatable, Sendable {
     self.availability = availability
     self.isActive = isActive
   }
-}
-
-/// Who can hear a device (session.md, route classes).
-public enum RouteClass: String, Sendable {
-  case `private`, external, speaker, network
 }
 
 /// One playback device as the server describes it; names are the server's own, byte for byte.

@@ -8,6 +8,7 @@ enum Invocation: Equatable {
   case info(paths: [[UInt8]], json: Bool, common: CommonOptions)
   case render(RenderOptions)
   case devices(json: Bool, common: CommonOptions)
+  case session(SessionOptions)
   case doctor(CommonOptions)
 }
 
@@ -44,6 +45,14 @@ struct RenderOptions: Equatable {
   var from: Double?
   var to: Double?
   var gain = LoudnessMode.off
+  var common = CommonOptions()
+}
+
+struct SessionOptions: Equatable {
+  /// The file to replay; `nil` lists the rules.
+  var replay: [UInt8]?
+  var json = false
+  var applications: [UInt8]?
   var common = CommonOptions()
 }
 
@@ -87,7 +96,7 @@ enum Arguments {
   }
 
   /// Commands of a later version: said so, rather than taken for misspelt words or file names.
-  private static let later: Set<String> = ["scan", "search", "ctl", "why", "session"]
+  private static let later: Set<String> = ["scan", "search", "ctl", "why"]
 
   private static func notYet(_ command: String) -> UsageError {
     UsageError(sentence: "'\(command)' is not available yet; see 'sotto --help'")
@@ -151,10 +160,37 @@ enum Arguments {
     case .devices:
       try nothingMore(words, command)
       return .devices(json: words.options["json"] != nil, common: common)
+    case .session: return .session(try session(words, common))
     case .doctor:
       try nothingMore(words, command)
       return .doctor(common)
     }
+  }
+
+  private static func session(
+    _ words: Words, _ common: CommonOptions
+  ) throws(UsageError) -> SessionOptions {
+    guard let first = words.rest.first else { throw missing("replay or rules", .session) }
+    let word = String(decoding: first, as: UTF8.self)
+    var options = SessionOptions(json: words.options["json"] != nil, common: common)
+    options.applications = words.options["applications"]
+    var rest = words
+    switch word {
+    case "rules":
+      rest.rest.removeFirst()
+    case "replay":
+      guard words.rest.count > 1 else { throw missing("FILE", .session) }
+      options.replay = words.rest[1]
+      rest.rest.removeFirst(2)
+    default:
+      let nearest = Nearest.word(to: word, among: ["replay", "rules"])
+      throw UsageError(
+        sentence:
+          "unknown command 'session \(Text.printable(first))'\(suggestion(nearest)); see 'sotto session --help'"
+      )
+    }
+    try nothingMore(rest, .session)
+    return options
   }
 
   private static func missing(_ what: String, _ command: Command) -> UsageError {

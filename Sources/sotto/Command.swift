@@ -37,7 +37,7 @@ struct CommandSpec: Sendable {
 }
 
 enum Command: String, Sendable, CaseIterable {
-  case play, info, render, devices, doctor
+  case play, info, render, devices, session, doctor
 }
 
 extension CommandSpec {
@@ -45,7 +45,7 @@ extension CommandSpec {
   static let log = OptionSpec(
     "log", value: "FILE", "Write what libraries complain about to FILE (otherwise it is dropped)")
 
-  static let all: [CommandSpec] = [play, info, render, devices, doctor]
+  static let all: [CommandSpec] = [play, info, render, devices, session, doctor]
 
   static func named(_ command: Command) -> CommandSpec { all.first { $0.name == command }! }
 
@@ -129,6 +129,33 @@ extension CommandSpec {
     abstract: "List sound servers, devices and ports, and which are current",
     usage: "[options]",
     options: [OptionSpec("json", "Print one JSON object a line, one line a server"), log, help])
+
+  private static let session = CommandSpec(
+    name: .session,
+    abstract: "Show the session rules, or what follows from a file of events",
+    usage: "replay [options] FILE\n       sotto session rules [--json]",
+    arguments: [
+      ("replay FILE", "Feed events, one JSON object a line, to the rules; - is standard input"),
+      ("rules", "List the rules by their ids"),
+    ],
+    options: [
+      OptionSpec("json", "Print one JSON object a line"),
+      OptionSpec(
+        "applications", value: "FILE",
+        "What is known of programs beside what sotto knows (one a line: call, always-phone, speech or not-a-player, and a name)"
+      ),
+      log, help,
+    ],
+    notes: [
+      (
+        "EVENTS",
+        [
+          "{\"at\": SECONDS, \"event\": NAME, ...}; lines that begin with # are comments.",
+          "Docs/Session.md lists the events and the fields of what is printed.",
+        ]
+      ),
+      ("STATUS", ["0   the whole file was played        1   a line has a fault"]),
+    ])
 
   private static let doctor = CommandSpec(
     name: .doctor,

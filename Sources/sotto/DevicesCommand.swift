@@ -1,4 +1,5 @@
 import AudioTypes
+import JSONText
 import OutputInterface
 
 /// `sotto devices`: what the servers see. Status 69 when there is no device to play on.

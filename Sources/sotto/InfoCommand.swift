@@ -1,5 +1,6 @@
 import AudioTypes
 import Decoding
+import JSONText
 import MusicLibrary
 
 /// `sotto info`: what files are, without playing them.

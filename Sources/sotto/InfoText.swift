@@ -1,4 +1,5 @@
 import AudioTypes
+import JSONText
 import MusicLibrary
 
 /// What `info` says of a track: one JSON object, or aligned lines for people. Pure.

@@ -54,13 +54,29 @@ private func refusal(_ words: String...) -> String? {
     #expect(invocation == .info(paths: [path], json: false, common: CommonOptions()))
   }
 
-  @Test(arguments: ["scan", "search", "ctl", "why", "session"])
+  @Test(arguments: ["scan", "search", "ctl", "why"])
   func `A command of a later version is not available yet`(_ command: String) {
     let sentence = "'\(command)' is not available yet; see 'sotto --help'"
     #expect(refusal(command) == sentence)
     #expect(refusal(command, "x", "--json") == sentence)
     #expect(refusal("help", command) == sentence)
     #expect(throws: UsageError.self) { try parse(command, existing: [command]) }
+  }
+
+  @Test func `Session takes a file or lists the rules`() throws {
+    var options = SessionOptions(replay: Array("f".utf8), json: true)
+    #expect(try parse("session", "replay", "--json", "f") == .session(options))
+    options.replay = nil
+    options.json = false
+    #expect(try parse("session", "rules") == .session(options))
+    let help = "see 'sotto session --help'"
+    #expect(refusal("session") == "replay or rules is missing; \(help)")
+    #expect(refusal("session", "replay") == "FILE is missing; \(help)")
+    #expect(refusal("session", "replay", "a", "b") == "unexpected argument 'b'; \(help)")
+    #expect(refusal("session", "rules", "x") == "unexpected argument 'x'; \(help)")
+    #expect(
+      refusal("session", "reply")
+        == "unknown command 'session reply', did you mean 'replay'?; \(help)")
   }
 
   @Test func `What is misspelt names the nearest`() {

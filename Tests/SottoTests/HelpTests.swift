@@ -18,6 +18,8 @@ import Testing
         render                Write what playing would give into a WAV file
         devices               List sound servers, devices and ports, and which are
                               current
+        session               Show the session rules, or what follows from a file of
+                              events
         doctor                Tell what works on this machine and what to install or
                               switch on
 
@@ -134,6 +136,38 @@ import Testing
 
       """
     #expect(Help.command(CommandSpec.named(.devices)) == text)
+  }
+
+  @Test func `The help of session`() {
+    let text = """
+      OVERVIEW: Show the session rules, or what follows from a file of events
+
+      USAGE: sotto session replay [options] FILE
+             sotto session rules [--json]
+
+      ARGUMENTS:
+        replay FILE           Feed events, one JSON object a line, to the rules; - is
+                              standard input
+        rules                 List the rules by their ids
+
+      OPTIONS:
+        --json                Print one JSON object a line
+        --applications FILE   What is known of programs beside what sotto knows (one a
+                              line: call, always-phone, speech or not-a-player, and a
+                              name)
+        --log FILE            Write what libraries complain about to FILE (otherwise
+                              it is dropped)
+        -h, --help            Show help information
+
+      EVENTS:
+        {"at": SECONDS, "event": NAME, ...}; lines that begin with # are comments.
+        Docs/Session.md lists the events and the fields of what is printed.
+
+      STATUS:
+        0   the whole file was played        1   a line has a fault
+
+      """
+    #expect(Help.command(CommandSpec.named(.session)) == text)
   }
 
   @Test func `The help of doctor`() {

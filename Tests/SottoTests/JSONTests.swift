@@ -1,5 +1,6 @@
 import AudioTypes
 import Foundation
+import JSONText
 import MusicLibrary
 import Testing
 

@@ -1,5 +1,5 @@
-/// A JSON value, for output only.
-enum JSON {
+/// A JSON value.
+public enum JSON: Sendable {
   case null
   case bool(Bool)
   case int(Int64)
@@ -10,15 +10,17 @@ enum JSON {
   /// Fields in the order in which they are written.
   case object([(String, JSON)])
 
-  static func int(_ value: Int?) -> JSON { value.map { .int(Int64($0)) } ?? .null }
-  static func int(_ value: Int64?) -> JSON { value.map { JSON.int($0) } ?? .null }
-  static func double(_ value: Double?) -> JSON { value.map { JSON.double($0) } ?? .null }
-  static func string(_ value: String?) -> JSON { value.map { JSON.string($0) } ?? .null }
+  public static func int(_ value: Int?) -> JSON { value.map { .int(Int64($0)) } ?? .null }
+  public static func int(_ value: Int64?) -> JSON { value.map { JSON.int($0) } ?? .null }
+  public static func double(_ value: Double?) -> JSON { value.map { JSON.double($0) } ?? .null }
+  public static func string(_ value: String?) -> JSON { value.map { JSON.string($0) } ?? .null }
   /// Bytes that are not UTF-8 become U+FFFD.
-  static func bytes(_ value: [UInt8]) -> JSON { .string(String(decoding: value, as: UTF8.self)) }
+  public static func bytes(_ value: [UInt8]) -> JSON {
+    .string(String(decoding: value, as: UTF8.self))
+  }
 
   /// One line. `isASCII` writes every other character as an escape, for terminals of the C locale.
-  func text(isASCII: Bool = false) -> String {
+  public func text(isASCII: Bool = false) -> String {
     var text = ""
     write(to: &text, isASCII)
     return text

@@ -1,0 +1,138 @@
+import AudioTypes
+
+/// Where sound goes, and what happens when that place goes away.
+extension SessionMachine {
+  mutating func routeChanged(_ change: RouteChange, _ turn: inout Turn) {
+    if let pending = state.pendingRoute, change.reason != .noSuitableRoute,
+      change.to?.deviceAddress == pending.address
+    {
+      return deviceReturned(change.to, pending, &turn)
+    }
+    switch change.reason {
+    case .newDeviceAvailable:
+      guard let to = change.to else { return }
+      turn.rules.formUnion([.s13, .s15])
+      take(to, &turn)
+    case .override:
+      turn.rules.insert(.s21)
+      guard let to = change.to else { return noSuitableRoute(&turn) }
+      if let pending = state.pendingRoute {
+        // The user gave up waiting for the device. A choice is not a wish to play (S2).
+        state.pendingRoute = nil
+        end(pending.blocker, &turn)
+        becomeNoisy(&turn)
+      }
+      take(to, &turn)
+    case .oldDeviceUnavailable:
+      let isPending = change.from != nil && change.from == state.pendingRoute?.id
+      guard isPending || change.from == nil || change.from == state.route?.id else { return }
+      deviceLost(to: change.to, isLinkKept: change.isLinkKept, &turn)
+    case .noSuitableRoute:
+      noSuitableRoute(&turn)
+    }
+  }
+
+  /// The device that is heard went away. The music is held first, whatever else happens (S16).
+  mutating func deviceLost(to: Route?, isLinkKept: Bool, _ turn: inout Turn) {
+    turn.rules.formUnion([.s13, .s16])
+    turn.fade = .zero
+    if let pending = state.pendingRoute {
+      // Already waited for. If the link is gone too, it does not come back as another profile.
+      if !isLinkKept {
+        state.pendingRoute = nil
+        end(pending.blocker, &turn)
+        becomeNoisy(&turn)
+      }
+      take(to, &turn)
+      return
+    }
+    guard isLinkKept, let old = state.route, let address = old.deviceAddress else {
+      becomeNoisy(&turn)
+      take(to, &turn)
+      return
+    }
+    if let to, to.id != old.id, to.deviceAddress == address {
+      // It is there already as its other profile.
+      turn.rules.insert(.s15)
+      take(to, &turn)
+      return
+    }
+    let pending = SessionState.PendingRoute(
+      id: old.id, address: address, deadline: state.now + SessionTiming.profileSwitchGrace)
+    state.pendingRoute = pending
+    begin(pending.blocker, .routePending, source: old.name, &turn)
+    if to != nil { take(to, &turn) } else { state.route = nil }
+  }
+
+  private mutating func deviceReturned(
+    _ to: Route?, _ pending: SessionState.PendingRoute, _ turn: inout Turn
+  ) {
+    turn.rules.insert(.s15)
+    state.pendingRoute = nil
+    end(pending.blocker, &turn)
+    take(to, &turn)
+  }
+
+  mutating func profileSwitchFailed(_ turn: inout Turn) {
+    guard let pending = state.pendingRoute else { return }
+    turn.rules.insert(.s16)
+    state.pendingRoute = nil
+    end(pending.blocker, &turn)
+    becomeNoisy(&turn)
+    take(state.route, &turn)
+  }
+
+  mutating func linkLost(_ address: String, _ turn: inout Turn) {
+    guard state.pendingRoute?.address == address else { return }
+    profileSwitchFailed(&turn)
+  }
+
+  mutating func serverBack(_ route: SessionEvent.ServerRoute, _ turn: inout Turn) {
+    guard state.blocker(Self.serverID) != nil else { return }
+    end(Self.serverID, &turn)
+    switch route {
+    case .unchanged: break
+    case .none: noSuitableRoute(&turn)
+    case .route(let new):
+      if let old = state.route, new.isMorePublic(than: old) {
+        turn.rules.insert(.s16)
+        becomeNoisy(&turn)
+      }
+      take(new, &turn)
+    }
+  }
+
+  private mutating func noSuitableRoute(_ turn: inout Turn) {
+    turn.rules.insert(.s16)
+    turn.fade = .zero
+    if let pending = state.pendingRoute {
+      state.pendingRoute = nil
+      end(pending.blocker, &turn)
+    }
+    becomeNoisy(&turn)
+    take(nil, &turn)
+  }
+
+  /// What was private must not be shared: paused, also while something else holds the music, so
+  /// that its end does not start it elsewhere (A8, row 11).
+  private mutating func becomeNoisy(_ turn: inout Turn) {
+    state.pausedByPrimary = nil
+    guard state.intent == .playing else { return }
+    state.intent = .paused(.noisy)
+    turn.fade = .zero
+    turn.remark = .deviceGone(state.route)
+  }
+
+  /// The route is now this one; without any, nothing can be played.
+  private mutating func take(_ route: Route?, _ turn: inout Turn) {
+    let isOther = route?.id != state.route?.id
+    state.route = route
+    if let route {
+      end(Self.routeID, &turn)
+      if isOther { turn.aside = .routeChanged(route.name) }
+    } else {
+      begin(Self.routeID, .noRoute, &turn)
+      turn.aside = .noDevice
+    }
+  }
+}
