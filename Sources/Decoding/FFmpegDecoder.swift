@@ -107,7 +107,10 @@ public final class FFmpegDecoder: Decoder {
     var first: sotto_ff_packet?
     for _ in 0..<500 {
       guard let packet = try reader.next() else { break }
-      if first == nil { first = packet }
+      if first == nil {
+        first = packet
+        reader.keep(firstSlot)
+      }
       guard reader.send() else { continue }
       if case .block(let block) = reader.receive(), block.frames > 0, block.rate <= 12_288_000,
         block.channels <= 64

@@ -132,16 +132,21 @@ extension FFmpegDecoder {
     // The current packet waits in the slot that no pre-roll uses.
     reader.keep(Self.slots)
     try reader.restart()
+    if traits.primes { decodeKept(Self.firstSlot) }
     let count = min(traits.packets, keptCount)
-    for index in keptCount - count..<keptCount {
-      reader.recall(index % Self.slots)
-      guard reader.send() else { continue }
-      while case .block = reader.receive() {}
-    }
+    for index in keptCount - count..<keptCount { decodeKept(index % Self.slots) }
     reader.recall(Self.slots)
   }
 
-  private static let slots = Int(SOTTO_FF_SLOTS) - 1
+  private func decodeKept(_ slot: Int) {
+    reader.recall(slot)
+    guard reader.send() else { return }
+    while case .block = reader.receive() {}
+  }
+
+  private static let slots = Int(SOTTO_FF_SLOTS) - 2
+  /// The file's first packet, kept for good.
+  static let firstSlot = slots + 1
 
   // MARK: Landing
 

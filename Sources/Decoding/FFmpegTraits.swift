@@ -16,14 +16,19 @@ struct CodecTraits {
   /// Seconds from one border to the next, 0 for none, and the packets of pre-roll there.
   var segment: Double = 0
   var packets = 0
+  /// Before that pre-roll a new decoder gets the file's first packet: it has the header of the band
+  /// replication, which some encoders never send again.
+  var primes = false
 
   init(codec: String, profile: String) {
     switch codec {
     case "aac", "aac_latm":
       let replicates = profile.hasPrefix("HE-AAC")
-      // HE-AAC: a border needs a second, until the band replication's header has come.
+      // HE-AAC: a border needs a second, until the band replication's header and values that are
+      // not told as differences have come.
       segment = replicates ? 8 : 4
       packets = replicates ? 24 : 4
+      primes = replicates
     case "wmav1", "wmav2": (segment, packets, startsShort) = (4, 8, true)
     case "musepack7": (segment, packets) = (4, 40)
     case "musepack8": (segment, packets) = (4, 1)

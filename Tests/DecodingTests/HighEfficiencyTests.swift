@@ -9,12 +9,17 @@ import Testing
   let folder: TestFolder
   init() throws { folder = try TestFolder() }
 
-  /// Coded channels, and whether they are spread over two.
+  /// Coded channels, whether they are spread over two, and how often the header comes.
   struct Kind: Sendable {
     var channels: Int
     var isSpread: Bool
+    var headerEvery = 10
   }
-  static let kinds = [Kind(channels: 2, isSpread: false), Kind(channels: 1, isSpread: true)]
+  static let kinds = [
+    Kind(channels: 2, isSpread: false), Kind(channels: 1, isSpread: true),
+    Kind(channels: 2, isSpread: false, headerEvery: 10_000),
+    Kind(channels: 1, isSpread: true, headerEvery: 60),
+  ]
   static let seconds = 20
 
   func make(_ kind: Kind) throws -> HighEfficiencyAAC {
@@ -32,7 +37,9 @@ import Testing
         "-fflags", "+bitexact",
       ])
     return try #require(
-      HighEfficiencyAAC(adts: folder.bytes(of: core), parametricStereo: kind.isSpread))
+      HighEfficiencyAAC(
+        adts: folder.bytes(of: core), parametricStereo: kind.isSpread,
+        headerEvery: kind.headerEvery))
   }
 
   /// faad's frames, but for the first packet, which it keeps back. It and FFmpeg agree to 0.6 steps

@@ -1,8 +1,8 @@
 /// Makes HE-AAC of AAC-LC, since no encoder of the distribution does: to each frame of a plain AAC
 /// stream at half the rate an element is added that tells a decoder to rebuild the upper half of the
 /// spectrum from the lower (SBR, ISO/IEC 14496-3 4.6.18), and for one channel also how to spread it
-/// over two (parametric stereo, 8.6.4). The envelope rises and falls slowly; every tenth frame has
-/// the header without which a decoder rebuilds nothing.
+/// over two (parametric stereo, 8.6.4). The envelope rises and falls slowly; some frames have the
+/// header without which a decoder rebuilds nothing.
 public struct HighEfficiencyAAC: Sendable {
   /// Channels that are coded: 1 or 2.
   public let channels: Int
@@ -13,11 +13,10 @@ public struct HighEfficiencyAAC: Sendable {
   public static let coreRate = 22_050
   public static let rate = 44_100
   public static let blockFrames = 2048
-  /// Frames from one header to the next.
-  public static let headerEvery = 10
 
   /// `adts`: what FFmpeg's encoder made at `coreRate`, without its own name in it (-bitexact).
-  public init?(adts: [UInt8], parametricStereo: Bool = false) {
+  /// `headerEvery`: frames from one header to the next.
+  public init?(adts: [UInt8], parametricStereo: Bool = false, headerEvery: Int = 10) {
     var blocks: [[UInt8]] = []
     var channels = 0
     var start = 0
@@ -31,7 +30,8 @@ public struct HighEfficiencyAAC: Sendable {
       channels = Int(adts[start + 2] & 1) << 2 | Int(adts[start + 3]) >> 6
       let block = Array(adts[start + 7..<start + size])
       let extra = Self.replication(
-        frame: blocks.count, channels: channels, parametricStereo: parametricStereo)
+        frame: blocks.count, channels: channels, parametricStereo: parametricStereo,
+        hasHeader: blocks.count % headerEvery == 0)
       guard let longer = Self.adding(extra, to: block) else { return nil }
       blocks.append(longer)
       start += size
@@ -62,10 +62,11 @@ public struct HighEfficiencyAAC: Sendable {
   }
 
   /// The extension payload of one frame.
-  private static func replication(frame: Int, channels: Int, parametricStereo: Bool) -> Bits {
+  private static func replication(
+    frame: Int, channels: Int, parametricStereo: Bool, hasHeader: Bool
+  ) -> Bits {
     var bits = Bits()
     bits.put(13, 4)  // EXT_SBR_DATA
-    let hasHeader = frame % headerEvery == 0
     bits.put(hasHeader ? 1 : 0, 1)
     if hasHeader {
       bits.put(1, 1)  // amplitudes in steps of 3 dB, but 1.5 dB where a frame has one envelope
