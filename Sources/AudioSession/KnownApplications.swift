@@ -44,7 +44,7 @@ public struct KnownApplications: Hashable, Sendable {
   /// - Throws: the first line that is neither.
   public init(parsing text: String) throws(ParseError) {
     var number = 0
-    for raw in text.split(separator: "\n", omittingEmptySubsequences: false) {
+    for raw in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
       number += 1
       let line = Self.trimmed(raw)
       if line.isEmpty || line.first == "#" { continue }

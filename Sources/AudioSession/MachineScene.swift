@@ -58,7 +58,7 @@ extension SessionMachine {
     guard !name.isEmpty, !state.scene.ignored.contains(name) else { return }
     state.scene.ignored.append(name)
     turn.rules.insert(.s2)
-    turn.remark = .ignored(name)
+    turn.aside = .ignored(name)
     judgeAll(&turn)
   }
 
