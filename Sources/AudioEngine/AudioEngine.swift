@@ -15,7 +15,7 @@ import Realtime
   private let feeder: Feeder
   private let controlEvent = sotto_eventfd()
   private var controlSource: (any DispatchSourceRead)?
-  private var placeTimer: (any DispatchSourceTimer)?
+  private let placeAlarm = Alarm()
 
   private var backend: (any OutputBackend)?
   private var request = StreamRequest()
@@ -26,10 +26,14 @@ import Realtime
   /// The last place told, and its track.
   private var announced = 0
   private var announcedIndex: Int?
-  private var onHeld: (@MainActor () -> Void)?
+  /// Who waits for silence, and until when.
+  private var onSilence: [@MainActor () -> Void] = []
+  private let silenceAlarm = Alarm()
 
   /// Length of a fade, in seconds: long enough that nothing clicks.
   public static let fadeSeconds = 0.010
+  /// How long a device may take to be silent, in seconds, before it is taken for dead.
+  var patience = 0.15
 
   /// - Parameters:
   ///   - gain: which loudness tags are applied.
@@ -108,29 +112,22 @@ import Realtime
   /// Ends the sound at once. `shutDown` ends it without a click.
   public func close() {
     feeder.ask { $0.isClosing = true }
-    placeTimer?.cancel()
-    placeTimer = nil
+    placeAlarm.cancel()
     session?.stream.close()
     session = nil
     controlSource?.cancel()
     controlSource = nil
+    tellSilence()
   }
 
-  /// Fades out, closes, and then calls `done` with the output's failure, if it had one. Waits at
-  /// most a tenth of a second for the device.
+  /// Fades out, closes, and then calls `done` with the output's failure, if it had one. A device
+  /// that does not answer is waited for as in `hold`.
   public func shutDown(_ done: @escaping @MainActor (OutputError?) -> Void) {
     let stream = session?.stream
-    var isDone = false
-    let finish: @MainActor () -> Void = { [weak self] in
-      if isDone { return }
-      isDone = true
+    hold { [weak self] in
       self?.close()
       done(stream?.failure)
     }
-    guard state == .playing, stream != nil else { return finish() }
-    onHeld = finish
-    hold()
-    DispatchQueue.main.asyncAfter(deadline: .now() + 0.1) { finish() }
   }
 
   // MARK: Commands
@@ -146,13 +143,36 @@ import Realtime
   }
 
   /// Fades out and stands still at the frame after the fade. Nothing is lost.
-  public func hold() {
-    guard let session, !isHeld, state == .playing || state == .starting else { return }
-    isHeld = true
-    feeder.ask { $0.isHeld = true }
-    session.renderer.send { $0.isHeld = true }
-    session.stream.kick()
-    change(to: .held)
+  ///
+  /// - Parameter done: called once: when the end of the fade has been heard and the device stands
+  ///   still (at once if nothing sounds), or 0.15 s later if the device does not answer or the hold
+  ///   is taken back.
+  public func hold(then done: (@MainActor () -> Void)? = nil) {
+    if let session, !isHeld, state == .playing || state == .starting {
+      isHeld = true
+      feeder.ask { $0.isHeld = true }
+      session.renderer.send { $0.isHeld = true }
+      session.stream.kick()
+      change(to: .held)
+    }
+    guard let done else { return }
+    onSilence.append(done)
+    if isSilent { return tellSilence() }
+    silenceAlarm.set(after: patience) { [weak self] in self?.tellSilence() }
+  }
+
+  /// True when nothing sounds and nothing is about to.
+  private var isSilent: Bool {
+    guard let session, isHeld || state == .playing || state == .starting else { return true }
+    return isHeld && session.renderer.taken == session.renderer.wish.serial
+      && !session.stream.clock().isRunning
+  }
+
+  private func tellSilence() {
+    silenceAlarm.cancel()
+    let waiting = onSilence
+    onSilence = []
+    for done in waiting { done() }
   }
 
   /// Goes on at exactly the frame where `hold` stopped.
@@ -251,11 +271,9 @@ import Realtime
       change(to: .playing)
     }
     if has(SOTTO_EVENT_VOLUME) { onEvent(.volume(session.stream.deviceVolume())) }
-    if has(SOTTO_EVENT_HELD), let done = onHeld {
-      onHeld = nil
-      done()
-    }
     if has(SOTTO_EVENT_FINISHED) { finishIfOver(session) }
+    // A stream that had not begun is silent as soon as it knows of the hold.
+    if has(SOTTO_EVENT_HELD) || has(SOTTO_EVENT_TAKEN), isHeld, isSilent { tellSilence() }
   }
 
   /// The end, unless a jump is on its way: judged by what is, not by the order of events.
@@ -275,6 +293,7 @@ import Realtime
 
   private func lose(_ error: OutputError?) {
     change(to: .lost)
+    tellSilence()
     onEvent(.lost(error ?? OutputError(.deviceLost, "the output is gone")))
   }
 
@@ -314,8 +333,7 @@ import Realtime
 
   /// Tells a change of the heard track, now and when the next one begins.
   private func announce() {
-    placeTimer?.cancel()
-    placeTimer = nil
+    placeAlarm.cancel()
     guard let session, let heard = heardPlace() else { return }
     // A device faster than the clock (a file) may have passed several.
     for place in heard.past where place.id > announced {
@@ -327,12 +345,8 @@ import Realtime
       if place.isSeek { onEvent(.seeked(position: place.offset)) }
     }
     guard let frames = heard.framesToNext, !isHeld, session.stream.clock().isRunning else { return }
-    let timer = DispatchSource.makeTimerSource(queue: .main)
     let seconds = Double(max(frames, 0)) / Double(session.stream.format.sampleRate)
-    timer.schedule(deadline: .now() + seconds + 0.002, leeway: .milliseconds(5))
-    timer.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.announce() } }
-    timer.activate()
-    placeTimer = timer
+    placeAlarm.set(after: seconds + 0.002) { [weak self] in self?.announce() }
   }
 }
 

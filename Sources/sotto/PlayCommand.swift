@@ -21,6 +21,8 @@ import OutputInterface
   private var seekTarget: Double?
   /// True when the engine was playing as the terminal stopped us.
   private var playedBeforeStop = false
+  /// True from the order to stop until silence is heard.
+  private var isStopping = false
   private var isEnding = false
 
   private init(_ options: PlayOptions) {
@@ -183,6 +185,7 @@ import OutputInterface
   private func finish(signal number: CInt? = nil) {
     if isEnding { return }
     isEnding = true
+    isStopping = false
     screen?.end()
     redraw?.cancel()
     let end: @MainActor (OutputError?) -> Void = { failure in
@@ -221,23 +224,31 @@ import OutputInterface
     switch number {
     case SIGTSTP: stop()
     case SIGCONT: proceed()
-    case SIGWINCH: screen?.draw()
+    case SIGWINCH where !isStopping: screen?.draw()
+    case SIGWINCH: break
     default: finish(signal: number)
     }
   }
 
-  /// Holds the sound, gives the terminal back, and stops as the terminal asked. The moment in
-  /// between is the fade and the device's answer.
+  /// Holds the sound, gives the terminal back, and stops as the terminal asked, once silence is
+  /// heard.
   private func stop() {
+    if isStopping || isEnding { return }
     playedBeforeStop = state == .playing || state == .starting
     engine?.hold()
+    isStopping = true
     screen?.leaveTerminal()
-    DispatchQueue.main.asyncAfter(deadline: .now() + .milliseconds(60)) {
+    let stop: @MainActor () -> Void = { [weak self] in
+      // Who was told to go on in the meantime would not be told again.
+      guard self?.isStopping == true else { return }
+      self?.isStopping = false
       raise(SIGSTOP)
     }
+    if let engine { engine.hold(then: stop) } else { stop() }
   }
 
   private func proceed() {
+    isStopping = false
     screen?.takeTerminal()
     if playedBeforeStop {
       playedBeforeStop = false
@@ -317,7 +328,7 @@ extension PlayCommand {
 
   /// Draws the line, and again at the next full second while something plays.
   private func refresh() {
-    guard let screen, let engine, !isEnding else { return }
+    guard let screen, let engine, !isEnding, !isStopping else { return }
     redraw?.cancel()
     redraw = nil
     let snapshot = engine.snapshot()

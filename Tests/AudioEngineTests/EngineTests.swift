@@ -70,6 +70,88 @@ import Testing
     #expect(isFaded)
   }
 
+  @Test func `Who waits for silence is told when the fade has been heard, not before`() async throws
+  {
+    let rig = try Rig()
+    defer { rig.close() }
+    let track = try rig.track("track", frames: 200_000)
+    try rig.start([track.path])
+    rig.engine.patience = 60
+    rig.hear(20_000)
+    await rig.until { rig.engine.snapshot().state == .playing }
+    var told: [Int64] = []
+    rig.engine.hold { told.append(rig.device.clock().heard) }
+    // All but the last frame of the fade.
+    rig.hear(240 + 479)
+    #expect(rig.device.clock().heard == 20_719)
+    // What the device has told so far has been looked at when this is told.
+    rig.engine.setDeviceVolume(percent: 50)
+    await rig.until { !rig.toldVolumes.isEmpty }
+    #expect(told.isEmpty)
+    rig.hear(5_000)
+    // A second one waits for the same silence.
+    await rig.holdUntilSilent()
+    #expect(told == [20_720])
+    // Already silent: at once.
+    var isTold = false
+    rig.engine.hold { isTold = true }
+    #expect(isTold)
+  }
+
+  @Test func `Before the first frame there is silence already`() async throws {
+    let rig = try Rig()
+    defer { rig.close() }
+    let track = try rig.track("track", frames: 20_000)
+    try rig.start([track.path])
+    await rig.holdUntilSilent()
+    #expect(rig.device.clock().heard == 0)
+  }
+
+  @Test func `A device that stands still is not waited for longer than the patience`() async throws
+  {
+    let rig = try Rig()
+    defer { rig.close() }
+    let track = try rig.track("track", frames: 200_000)
+    try rig.start([track.path])
+    rig.hear(20_000)
+    await rig.until { rig.engine.snapshot().state == .playing }
+    // Nobody moves the device's clock: its fade is never heard.
+    await withCheckedContinuation { done in rig.engine.hold { done.resume() } }
+    #expect(rig.device.clock() == StreamClock(heard: 20_000, isRunning: true, underruns: 0))
+    #expect(rig.engine.snapshot().state == .held)
+  }
+
+  @Test func `Ending waits for the fade, and a lost device is not waited for`() async throws {
+    let rig = try Rig()
+    let track = try rig.track("track", frames: 200_000)
+    try rig.start([track.path])
+    rig.engine.patience = 60
+    rig.hear(20_000)
+    await rig.until { rig.engine.snapshot().state == .playing }
+    let device = rig.device
+    var ends = 0
+    rig.engine.shutDown { _ in ends += 1 }
+    #expect(ends == 0)
+    rig.hear(5_000)
+    await withCheckedContinuation { done in rig.engine.shutDown { _ in done.resume() } }
+    #expect(ends == 1)
+    #expect(device.clock().heard == 20_720)
+    #expect(rig.heard.count / 2 == 20_720)
+
+    var knobs = SimulationKnobs()
+    knobs.loseAtFrame = 20_300  // within the fade
+    let other = try Rig()
+    try other.start([track.path], knobs: knobs)
+    other.engine.patience = 60
+    other.hear(20_000)
+    await other.until { other.engine.snapshot().state == .playing }
+    let end = await withCheckedContinuation { done in
+      other.engine.shutDown { done.resume(returning: $0) }
+      other.hear(5_000)
+    }
+    #expect(end?.code == .deviceLost)
+  }
+
   @Test func `A device that cannot rewind keeps the same promises with a short queue`() async throws
   {
     let rig = try Rig()

@@ -132,10 +132,13 @@ struct MonitorTests {
     for _ in 0..<2 {
       scene.record(frames: 60_000)
       let before = scene.engine.snapshot().position
-      scene.engine.hold()
+      await scene.rig.holdUntilSilent()
+      let held = scene.engine.snapshot().position
       scene.recordSilence()
+      // It stood still when silence was told.
+      #expect(scene.engine.snapshot().position == held)
       // Two seconds are queued; what was taken back shows in where it stands.
-      #expect(scene.engine.snapshot().position - before < 0.25)
+      #expect(held - before < 0.25)
       scene.engine.release()
     }
     scene.record(frames: 20_000)

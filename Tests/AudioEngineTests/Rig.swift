@@ -107,11 +107,21 @@ final class Ear: SimulationSink {
     events.contains { if case .ended = $0 { true } else { false } }
   }
 
+  /// Holds and waits until silence is heard, however long that takes.
+  func holdUntilSilent() async {
+    engine.patience = 60
+    await withCheckedContinuation { done in engine.hold { done.resume() } }
+  }
+
   var seekCount: Int { events.count { if case .seeked = $0 { true } else { false } } }
   var lastSought: Double? {
     events.compactMap { if case .seeked(let position) = $0 { position } else { nil } }.last
   }
   var hasSought: Bool { seekCount > 0 }
+
+  var toldVolumes: [DeviceVolume] {
+    events.compactMap { if case .volume(let volume) = $0 { volume } else { nil } }
+  }
 
   var toldTracks: [Int] {
     events.compactMap { if case .track(let index, _) = $0 { index } else { nil } }
