@@ -171,7 +171,9 @@ public struct SessionMachine: Hashable, Sendable {
     case .configure(let configuration): configure(configuration, &turn)
     case .activate: activate(&turn)
     case .deactivate(let notify): deactivate(notifyOthers: notify, &turn)
-    case .silent(let isOn): silence(\.isSilent, isOn, [.s4, .s5], &turn)
+    case .silent(let isOn):
+      let isSilenced = state.configuration.category.isSilencedBySwitch
+      silence(\.isSilent, isOn, isSilenced ? [.s3, .s38] : [.s4, .s5], &turn)
     case .lock(let isOn): silence(\.isLocked, isOn, [.s38], &turn)
     case .background(let isOn): silence(\.isInBackground, isOn, [.s30, .s38], &turn)
 
@@ -188,6 +190,9 @@ public struct SessionMachine: Hashable, Sendable {
     case .suspended(false):
       let isSame = state.blocker(Self.suspendedID)?.routeAtBegin == state.route?.id
       end(Self.suspendedID, shouldResume: isSame, &turn)
+      if state.intent == .paused(.denied), turn.before.intent == .playing {
+        turn.remark = .otherDeviceNow
+      }
     case .serverLost: begin(Self.serverID, .serverLost, &turn)
     case .serverBack(let route): serverBack(route, &turn)
     case .streamDestroyed(let id): end("cork:" + id, &turn)

@@ -92,7 +92,7 @@ extension SessionMachine {
     case .solo, .duck: [.s51, .s54]
     case .primary: [.s55, .s56]
     case .serverCork, .stopped: [.s48]
-    case .routePending: [.s15]
+    case .routePending: []
     case .noRoute, .sleep: [.s17]
     case .serverLost: [.s48]
     }

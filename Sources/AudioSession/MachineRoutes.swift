@@ -20,7 +20,7 @@ extension SessionMachine {
         // The user gave up waiting for the device. A choice is not a wish to play (S2).
         state.pendingRoute = nil
         end(pending.blocker, &turn)
-        becomeNoisy(&turn)
+        becomeNoisy(without: pending.route, &turn)
       }
       take(to, &turn)
     case .oldDeviceUnavailable:
@@ -41,13 +41,13 @@ extension SessionMachine {
       if !isLinkKept {
         state.pendingRoute = nil
         end(pending.blocker, &turn)
-        becomeNoisy(&turn)
+        becomeNoisy(without: pending.route, &turn)
       }
       take(to, &turn)
       return
     }
     guard isLinkKept, let old = state.route, let address = old.deviceAddress else {
-      becomeNoisy(&turn)
+      becomeNoisy(without: state.route, &turn)
       take(to, &turn)
       return
     }
@@ -58,7 +58,7 @@ extension SessionMachine {
       return
     }
     let pending = SessionState.PendingRoute(
-      id: old.id, address: address, deadline: state.now + SessionTiming.profileSwitchGrace)
+      route: old, address: address, deadline: state.now + SessionTiming.profileSwitchGrace)
     state.pendingRoute = pending
     begin(pending.blocker, .routePending, source: old.name, &turn)
     if to != nil { take(to, &turn) } else { state.route = nil }
@@ -78,7 +78,7 @@ extension SessionMachine {
     turn.rules.insert(.s16)
     state.pendingRoute = nil
     end(pending.blocker, &turn)
-    becomeNoisy(&turn)
+    becomeNoisy(without: pending.route, &turn)
     take(state.route, &turn)
   }
 
@@ -96,7 +96,8 @@ extension SessionMachine {
     case .route(let new):
       if let old = state.route, new.isMorePublic(than: old) {
         turn.rules.insert(.s16)
-        becomeNoisy(&turn)
+        if state.intent == .playing { turn.remark = .cameBackElsewhere(old.name) }
+        becomeNoisy(without: old, &turn)
       }
       take(new, &turn)
     }
@@ -109,18 +110,18 @@ extension SessionMachine {
       state.pendingRoute = nil
       end(pending.blocker, &turn)
     }
-    becomeNoisy(&turn)
+    becomeNoisy(without: state.route, &turn)
     take(nil, &turn)
   }
 
   /// What was private must not be shared: paused, also while something else holds the music, so
   /// that its end does not start it elsewhere (A8, row 11).
-  private mutating func becomeNoisy(_ turn: inout Turn) {
+  private mutating func becomeNoisy(without route: Route?, _ turn: inout Turn) {
     state.pausedByPrimary = nil
     guard state.intent == .playing else { return }
     state.intent = .paused(.noisy)
     turn.fade = .zero
-    turn.remark = .deviceGone(state.route)
+    turn.remark = turn.remark ?? .deviceGone(route)
   }
 
   /// The route is now this one; without any, nothing can be played.

@@ -14,6 +14,9 @@ public enum Remark: Hashable, Sendable, Codable {
   case stillPaused
   case paused(PauseCause, source: String)
   case deviceGone(Route?)
+  /// The server came back on a device that more people hear than this one.
+  case cameBackElsewhere(String)
+  case otherDeviceNow
   case stopped
   case queueEnded
   case track(number: Int, of: Int, title: String)

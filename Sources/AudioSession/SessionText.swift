@@ -37,12 +37,15 @@ enum SessionText {
     case .quieter(let source): "Quieter for \(prompt(source))"
     case .backToFullLevel: "Back to full level"
     case .held(let obstacle, let willResume):
-      "Silent for \(obstacle.phrase)" + (willResume ? "; goes on afterwards" : "")
+      "Interrupted by \(obstacle.phrase)" + (willResume ? "; goes on afterwards" : "")
     case .willStart(let obstacle): "Will start after \(obstacle?.phrase ?? "the interruption")"
     case .alreadyPlaying: "Already playing"
     case .stillPaused: "Paused already"
     case .paused(let cause, let source): "Paused" + pauseReason(cause, name(source))
     case .deviceGone(let route): "Paused: \(gone(route))"
+    case .cameBackElsewhere(let route):
+      "Paused: the sound server came back without \(name(route))"
+    case .otherDeviceNow: "Paused: the sound would come from another device now"
     case .stopped: "Stopped"
     case .queueEnded: "Stopped: the queue has ended"
     case .track(let number, let count, let title):
@@ -69,10 +72,11 @@ enum SessionText {
     switch remark {
     case .paused(let cause, _) where cause != .user:
       sentences(sentence(remark)) + " Press play to go on."
-    case .deviceGone: sentences(sentence(remark)) + " Press play to go on."
+    case .deviceGone, .cameBackElsewhere, .otherDeviceNow:
+      sentences(sentence(remark)) + " Press play to go on."
     case .held(let obstacle, true):
-      "Silent for \(obstacle.phrase). Goes on by itself afterwards."
-    case .held(let obstacle, false): "Silent for \(obstacle.phrase)."
+      "Interrupted by \(obstacle.phrase). Goes on by itself afterwards."
+    case .held(let obstacle, false): "Interrupted by \(obstacle.phrase)."
     default: sentences(sentence(remark))
     }
   }

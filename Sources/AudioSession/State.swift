@@ -62,9 +62,11 @@ public struct SessionState: Hashable, Sendable, Codable {
   }
 
   struct PendingRoute: Hashable, Sendable, Codable {
-    var id: String
+    var route: Route
     var address: String
     var deadline: SessionTime
+
+    var id: String { route.id }
 
     var blocker: String { "bt:\(address)" }
   }

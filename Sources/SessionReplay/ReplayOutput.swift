@@ -69,7 +69,7 @@ extension Replay.Step {
 
   /// The head of the table.
   public static let head = row(
-    "time", "event", "display", "gain", "track", "at", "does", "rules", "said")
+    "time", "event", "display", "gain", "track", "at", "blockers", "does", "rules", "said")
 
   /// One row of the table.
   public var row: String {
@@ -87,11 +87,13 @@ extension Replay.Step {
     return Self.row(
       Self.fixed(transition.at.seconds), name, display,
       after.gain == 0 ? "0 dB" : "\(Int(after.gain)) dB", "\(state.track + 1)",
-      Self.fixed(state.position.seconds), (ops + calls).joined(separator: ", "),
+      Self.fixed(state.position.seconds),
+      state.blockers.map { Text.printable($0.id) }.joined(separator: " "),
+      (ops + calls).joined(separator: ", "),
       transition.rules.all.map(\.id).joined(separator: " "), transition.sentence)
   }
 
-  private static let widths = [9, 10, 25, 7, 6, 9, 23, 20]
+  private static let widths = [9, 10, 25, 7, 6, 9, 14, 23, 20]
 
   private static func row(_ cells: String...) -> String {
     var line = ""

@@ -64,7 +64,7 @@ import Testing
       #expect(off.after.display == .interrupted && !off.after.willResume)
       #expect(off.actions.first?.isCork == true)
       let words = ["silent mode", "the locked screen", "being in the background"][place]
-      #expect(off.sentence == "Silent for \(words)")
+      #expect(off.sentence == "Interrupted by \(words)")
       rig.wait(2)
       rig.send(event(false))
       #expect(rig.isAudible && rig.position == 2)
@@ -199,7 +199,7 @@ import Testing
       rig.wait(4)
       let begin = rig.send(.configure(record))
       #expect(begin.refusal == nil && !begin.after.isAudible)
-      if wasPlaying { #expect(begin.sentence == "Silent for recording") }
+      if wasPlaying { #expect(begin.sentence == "Interrupted by recording") }
       rig.wait(4)
       #expect(rig.play().refusal == SessionError(.categoryDoesNotPlay, cause: "record"))
       rig.send(.configure(.musicPlayer))

@@ -138,7 +138,7 @@ import Testing
     let due = rig.wait(0.001)
     #expect(due.map(\.trigger) == [.timer(.callConfirmed(client: "ff"))])
     #expect(!rig.isAudible && rig.blockers == ["call:ff"])
-    #expect(due[0].sentence == "Silent for a call in Firefox; goes on afterwards")
+    #expect(due[0].sentence == "Interrupted by a call in Firefox; goes on afterwards")
   }
 
   @Test func `P22: for less than that it is none`() {
