@@ -19,8 +19,13 @@ import Realtime
 
   private var backend: (any OutputBackend)?
   private var request = StreamRequest()
-  private var session: Feeder.Session?
+  private(set) var session: Feeder.Session?
   private var level = Gain.unity
+  /// The serial of the wish that last changed the level.
+  private(set) var levelSerial = 0
+  var mute = MuteSteps()
+  let fallAlarm = Alarm()
+  let muteAlarm = Alarm()
   private var isHeld = false
   private var state = EngineState.idle
   /// The last place told, and its track.
@@ -96,8 +101,8 @@ import Realtime
       sampleRate: rate, channels: stream.format.channels,
       fadeFrames: Int64(Double(rate) * AudioEngine.fadeSeconds))
     let held = isHeld
-    let level = level
-    renderer.send { wish in
+    let level = heardLevel
+    levelSerial = renderer.send { wish in
       wish.level = level.linear
       wish.isHeld = held
     }
@@ -112,7 +117,7 @@ import Realtime
   /// Ends the sound at once. `shutDown` ends it without a click.
   public func close() {
     feeder.ask { $0.isClosing = true }
-    placeAlarm.cancel()
+    for alarm in [placeAlarm, fallAlarm, muteAlarm] { alarm.cancel() }
     session?.stream.close()
     session = nil
     controlSource?.cancel()
@@ -211,14 +216,20 @@ import Realtime
   /// sotto's own level, reached within a fade's length.
   public func setLevel(_ gain: Gain) {
     level = gain
+    sendLevel()
+  }
+
+  /// Silence below a mute, otherwise sotto's own level.
+  private var heardLevel: Gain { mute.isSilenced ? .silence : level }
+
+  func sendLevel() {
     guard let session else { return }
-    session.renderer.send { $0.level = gain.linear }
+    let level = heardLevel
+    levelSerial = session.renderer.send { $0.level = level.linear }
     session.stream.kick()
   }
 
   public func setDeviceVolume(percent: Int) { session?.stream.setDeviceVolume(percent: percent) }
-
-  public func setMuted(_ muted: Bool) { session?.stream.setMuted(muted) }
 
   /// The name that mixers show; control characters are taken out here.
   public func setTrackName(_ name: String) { session?.stream.setTrackName(Text.printable(name)) }
@@ -270,7 +281,12 @@ import Realtime
     {
       change(to: .playing)
     }
-    if has(SOTTO_EVENT_VOLUME) { onEvent(.volume(session.stream.deviceVolume())) }
+    if has(SOTTO_EVENT_TAKEN) || has(SOTTO_EVENT_HELD) { muteMayBeHeard() }
+    if has(SOTTO_EVENT_VOLUME) {
+      let volume = session.stream.deviceVolume()
+      muteReported(volume)
+      onEvent(.volume(volume))
+    }
     if has(SOTTO_EVENT_FINISHED) { finishIfOver(session) }
     // A stream that had not begun is silent as soon as it knows of the hold.
     if has(SOTTO_EVENT_HELD) || has(SOTTO_EVENT_TAKEN), isHeld, isSilent { tellSilence() }

@@ -318,8 +318,8 @@ extension PlayCommand {
   }
 
   private func mute() {
-    if let volume = engine?.snapshot().deviceVolume {
-      engine?.setMuted(!volume.isMuted)
+    if engine?.snapshot().deviceVolume != nil {
+      engine?.toggleMuted()
     } else {
       isOwnMuted.toggle()
       engine?.setLevel(isOwnMuted ? .silence : Level.gain(percent: level))

@@ -152,6 +152,65 @@ import Testing
     #expect(end?.code == .deviceLost)
   }
 
+  @Test func `The device is muted when the fade has been heard, and the sound goes on below`()
+    async throws
+  {
+    let rig = try Rig()
+    defer { rig.close() }
+    let track = try rig.track("track", frames: 200_000)
+    try rig.start([track.path])
+    rig.engine.patience = 60
+    rig.hear(20_000)
+    await rig.until { rig.engine.snapshot().state == .playing }
+    rig.engine.setMuted(true)
+    rig.hear(240 + 479)
+    rig.engine.setDeviceVolume(percent: 50)
+    await rig.until { !rig.toldVolumes.isEmpty }
+    #expect(rig.toldVolumes == [DeviceVolume(percent: 50, isMuted: false)])
+    rig.hear(5_000)
+    await rig.until { rig.toldVolumes.last?.isMuted == true }
+    // As another program would.
+    rig.device.setMuted(false)
+    await rig.until { rig.toldVolumes.last?.isMuted == false }
+    rig.hear(5_000)
+    let heard = rig.heard
+    let isSame = frames(heard, 0..<20_240) == frames(track.samples, 0..<20_240)
+    let isSilent = frames(heard, 20_720..<25_719).allSatisfy { $0 == 0 }
+    // Heard until the unmute, the latency, and the rise.
+    let isBack = frames(heard, 26_439..<30_000) == frames(track.samples, 26_439..<30_000)
+    #expect(isSame && isSilent && isBack)
+  }
+
+  @Test func `A mute while paused needs no fade, and one on a dead device is not lost`()
+    async throws
+  {
+    let rig = try Rig()
+    defer { rig.close() }
+    let track = try rig.track("track", frames: 200_000)
+    try rig.start([track.path])
+    rig.hear(20_000)
+    await rig.until { rig.engine.snapshot().state == .playing }
+    // Nobody moves the device's clock: patience ends.
+    rig.engine.setMuted(true)
+    await rig.until { rig.toldVolumes.last?.isMuted == true }
+    rig.engine.toggleMuted()
+    await rig.until { rig.toldVolumes.last?.isMuted == false }
+    rig.engine.hold()
+    rig.hear(5_000)
+    rig.engine.patience = 60
+    await rig.holdUntilSilent()
+    rig.engine.toggleMuted()
+    await rig.until { rig.toldVolumes.last?.isMuted == true }
+    rig.engine.toggleMuted()
+    await rig.until { rig.toldVolumes.last?.isMuted == false }
+    let held = rig.heard.count / 2
+    rig.engine.release()
+    rig.hear(5_000)
+    let after = (held + 480)..<(held + 4_000)
+    let isSame = frames(rig.heard, after) == frames(track.samples, after)
+    #expect(isSame)
+  }
+
   @Test func `A device that cannot rewind keeps the same promises with a short queue`() async throws
   {
     let rig = try Rig()
