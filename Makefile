@@ -3,7 +3,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 ARGS ?=
 
-.PHONY: help play test install uninstall bench format sanitize clean
+.PHONY: help play test install uninstall bench docs format sanitize clean
 
 help: ## this list
 	@printf 'usage: make COMMAND\n\n'
@@ -25,8 +25,11 @@ uninstall: ## remove what make install put under PREFIX
 bench: ## measure sotto beside other players into Docs/Benchmarks.md (ARGS="--help")
 	@Scripts/bench $(ARGS)
 
+docs: ## the pages of the AudioSession library, into .build/docs
+	@Scripts/docs
+
 format: ## format every Swift file
-	@swift format --in-place --recursive --parallel Package.swift Sources Tests
+	@swift format --in-place --recursive --parallel Package.swift Sources Tests Examples
 
 sanitize: ## run the unit tests under the address and the thread sanitizer
 	@Scripts/sanitize $(ARGS)

@@ -80,7 +80,7 @@ let package = Package(
     .testTarget(name: "JSONTextTests", dependencies: ["JSONText"], swiftSettings: strict),
     .testTarget(
       name: "SessionReplayTests", dependencies: ["SessionReplay", "AudioSession"],
-      swiftSettings: strict),
+      exclude: ["Traces"], swiftSettings: strict),
     .testTarget(
       name: "RealtimeTests", dependencies: ["Realtime", "TestSupport"], swiftSettings: strict),
     .testTarget(

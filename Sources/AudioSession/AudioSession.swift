@@ -1,4 +1,5 @@
-import AudioTypes
+// `Route` is of that module: who uses the session needs no second import.
+@_exported import AudioTypes
 
 /// The session of a process, for those who know AVAudioSession: it makes no sound and has no clock,
 /// it says what the program may do and what it is to do. On the main actor, as everything that it

@@ -24,7 +24,7 @@ public struct StreamObservation: Hashable, Sendable, Codable {
   /// It is this program's own, or of its process tree.
   public var isOwn: Bool
 
-  /// - Parameter isAudible: when not given, what plays and is neither corked nor muted is audible.
+  /// When `isAudible` is not given, what plays and is neither corked nor muted is audible.
   public init(
     id: String, client: String? = nil, application: String = "", binary: String = "",
     role: String = "", direction: Direction = .playback, isCorked: Bool = false,

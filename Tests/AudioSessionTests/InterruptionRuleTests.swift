@@ -25,6 +25,22 @@ import Testing
     #expect(rig.count { $0.isCork } == rig.count { $0 == .uncork } - 1)
   }
 
+  @Test func `S48, S51, S53: a call in mid-song is silence, then the song from the same place`() {
+    for wasPlaying in [true, false] {
+      var rig = Rig()
+      rig.play()
+      rig.wait(59)
+      if !wasPlaying { rig.pause() }
+      rig.wait(1)
+      rig.begin("c", .call)
+      rig.wait(90)
+      rig.end("c", resume: true)
+      #expect(rig.isAudible == wasPlaying)
+      #expect(rig.position == (wasPlaying ? 60 : 59))
+      #expect(rig.intent == (wasPlaying ? .playing : .paused(.user)))
+    }
+  }
+
   @Test func `S49, S52, S62: a program without controls plays on after whatever it was`() throws {
     for kind in BlockerKind.allCases where ![.duck, .sleep].contains(kind) {
       var rig = Rig(try SessionConfiguration(category: .playback, hasTransportControls: false))

@@ -222,4 +222,20 @@ import Testing
     let step = rig.send(.effect(.seconds(1)))
     #expect(step.actions.isEmpty && step.sentence == "No sound: recording")
   }
+
+  @Test func `S75, S76, S77: nothing beeps by itself, in a hundred tracks`() {
+    var rig = Rig(tracks: Array(repeating: 10, count: 100))
+    rig.play()
+    rig.wait(500)
+    for _ in 0..<60 { rig.send(.next(.key)) }
+    #expect(rig.intent == .stopped)
+    #expect(!rig.actions.contains(.playEffect))
+  }
+
+  @Test func `X2: without any setting it is a music player`() {
+    #expect(Rig().machine.state.configuration == .musicPlayer)
+    #expect(SessionConfiguration.musicPlayer.category == .playback)
+    #expect(SessionConfiguration.musicPlayer.options == [])
+    #expect(SessionConfiguration.musicPlayer.hasTransportControls)
+  }
 }
