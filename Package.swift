@@ -31,6 +31,7 @@ let package = Package(
       linkerSettings: [.linkedLibrary("pulse"), .linkedLibrary("asound")]),
     .target(name: "CSndfile", cSettings: strictC),
     .target(name: "CFFmpeg", cSettings: strictC),
+    .target(name: "CMusepack", cSettings: strictC),
     .target(name: "CSoxr", cSettings: strictC),
 
     // Pure modules.
@@ -50,7 +51,7 @@ let package = Package(
     .target(
       name: "Realtime", dependencies: ["AudioTypes", "CRealtime"], swiftSettings: strictMemory),
     .target(
-      name: "Decoding", dependencies: ["AudioTypes", "CSndfile", "CFFmpeg", "CSoxr"],
+      name: "Decoding", dependencies: ["AudioTypes", "CSndfile", "CFFmpeg", "CMusepack", "CSoxr"],
       swiftSettings: strictMemory),
     .target(
       name: "OutputInterface", dependencies: ["AudioTypes", "Realtime", "CRealtime"],

@@ -46,6 +46,12 @@ void sotto_ff_live_title(sotto_ff_reader *r, char *text, size_t size) {
   if (size) text[0] = 0;
 }
 int sotto_ff_next(sotto_ff_reader *r, sotto_ff_packet *p) { return (void)r, (void)p, -ENOSYS; }
+size_t sotto_ff_packet_bytes(sotto_ff_reader *r, const uint8_t **b) {
+  return (void)r, (void)b, 0;
+}
+size_t sotto_ff_extra_bytes(sotto_ff_reader *r, const uint8_t **b) {
+  return (void)r, (void)b, 0;
+}
 int sotto_ff_seek_time(sotto_ff_reader *r, int64_t t) { return (void)r, (void)t, -ENOSYS; }
 int sotto_ff_seek_byte(sotto_ff_reader *r, int64_t p) { return (void)r, (void)p, -ENOSYS; }
 bool sotto_ff_seeks_bytes(sotto_ff_reader *r) { return (void)r, false; }

@@ -140,6 +140,19 @@ int sotto_ff_next(sotto_ff_reader *reader, sotto_ff_packet *facts) {
   return 1;
 }
 
+size_t sotto_ff_packet_bytes(sotto_ff_reader *reader, const uint8_t **bytes) {
+  *bytes = reader->packet->data;
+  return reader->packet->data && reader->packet->size > 0 ? (size_t)reader->packet->size : 0;
+}
+
+size_t sotto_ff_extra_bytes(sotto_ff_reader *reader, const uint8_t **bytes) {
+  const AVCodecParameters *parameters = audio(reader)->codecpar;
+  *bytes = parameters->extradata;
+  return parameters->extradata && parameters->extradata_size > 0
+    ? (size_t)parameters->extradata_size
+    : 0;
+}
+
 int sotto_ff_seek_time(sotto_ff_reader *reader, int64_t time) {
   sotto_ff_arm(reader);
   int code =

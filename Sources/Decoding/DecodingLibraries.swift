@@ -33,7 +33,7 @@ public struct DecodingLibrary: Equatable, Sendable {
 public enum DecodingLibraries {
   /// Binds every library that is there. Takes some 30 ms the first time; any thread.
   public static func survey() -> [DecodingLibrary] {
-    [libsndfile(), ffmpeg(), soxr()]
+    [libsndfile(), ffmpeg(), libmpcdec(), soxr()]
   }
 
   private static func libsndfile() -> DecodingLibrary {
@@ -54,6 +54,14 @@ public enum DecodingLibraries {
       purpose: "reads FLAC, Vorbis, MP3, CAF, AU and the rarer uncompressed files",
       loss: "FLAC, Vorbis, MP3, CAF and AU cannot be played",
       remedy: "Install libsndfile1")
+  }
+
+  private static func libmpcdec() -> DecodingLibrary {
+    DecodingLibrary(
+      name: "libmpcdec", isAvailable: MusepackFrames.isAvailable, version: "",
+      purpose: "decodes Musepack, which FFmpeg finds in its files",
+      loss: "Musepack is decoded by FFmpeg, up to two steps of 16 bits off",
+      remedy: "Install libmpcdec6")
   }
 
   private static func soxr() -> DecodingLibrary {

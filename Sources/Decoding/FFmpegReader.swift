@@ -1,5 +1,6 @@
 import AudioTypes
 import CFFmpeg
+import CMusepack
 import Glibc
 
 /// The door's handle as an object: opens, reads packets, decodes them. One thread at a time.
@@ -10,6 +11,8 @@ import Glibc
   /// Lengths that the container's own header tells better than FFmpeg does.
   private(set) var timing: ContainerTiming?
   private(set) var facts = unsafe sotto_ff_facts()
+  /// Decodes in FFmpeg's place, where the stream is Musepack and its own library is there.
+  private var musepack: MusepackFrames?
 
   /// Seconds that one wait for the network may take.
   private static let patience = 9.0
@@ -109,11 +112,23 @@ import Glibc
     let code = unsafe sotto_ff_restart(handle)
     if code != 0 { throw FFmpegLibrary.error(code, isURL: isURL) }
     unsafe sotto_ff_get_facts(handle, &facts)
+    if codec.hasPrefix("musepack") {
+      var bytes: UnsafePointer<UInt8>?
+      let count = unsafe sotto_ff_extra_bytes(handle, &bytes)
+      musepack = unsafe MusepackFrames(
+        codec: codec, extra: Array(UnsafeBufferPointer(start: bytes, count: count)))
+    }
   }
 
   func flush() { unsafe sotto_ff_flush(handle) }
   /// False where the packet is damaged.
-  func send(end: Bool = false) -> Bool { unsafe sotto_ff_send(handle, end) == 0 }
+  func send(end: Bool = false) -> Bool {
+    guard let musepack else { return unsafe sotto_ff_send(handle, end) == 0 }
+    if end { return true }
+    var bytes: UnsafePointer<UInt8>?
+    let count = unsafe sotto_ff_packet_bytes(handle, &bytes)
+    return unsafe musepack.take(UnsafeBufferPointer(start: bytes, count: count))
+  }
   func keep(_ slot: Int) { unsafe sotto_ff_keep(handle, Int32(slot)) }
   func recall(_ slot: Int) { unsafe sotto_ff_recall(handle, Int32(slot)) }
 
@@ -124,12 +139,23 @@ import Glibc
 
   func receive() -> Received {
     var block = sotto_ff_block()
+    if let musepack {
+      block.frames = SOTTO_MPC_FRAMES
+      block.rate = unsafe facts.rate
+      block.channels = Int32(musepack.channels)
+      let code = musepack.next()
+      return code > 0 ? .block(block) : code == 0 ? .none : .damaged
+    }
     let code = unsafe sotto_ff_receive(handle, &block)
     return code == 1 ? .block(block) : code == 0 ? .none : .damaged
   }
 
   /// Copies frames of the block received last.
   func copy(first: Int, count: Int, channels: Int, to output: UnsafeMutablePointer<Float>) {
+    if let musepack {
+      unsafe musepack.copy(first: first, count: count, channels: channels, to: output)
+      return
+    }
     unsafe sotto_ff_copy(handle, Int32(first), Int32(count), Int32(channels), output)
   }
 

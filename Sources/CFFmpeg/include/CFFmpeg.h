@@ -133,6 +133,10 @@ typedef struct {
 
 /// Reads the next packet of the audio stream and makes it the current one: 1; at the end 0; a fault.
 int sotto_ff_next(sotto_ff_reader *reader, sotto_ff_packet *packet);
+/// The current packet's bytes, valid until the next one is read.
+size_t sotto_ff_packet_bytes(sotto_ff_reader *reader, const uint8_t **bytes);
+/// What the container's header has for the decoder, valid until the reader is freed or reopened.
+size_t sotto_ff_extra_bytes(sotto_ff_reader *reader, const uint8_t **bytes);
 /// Seeks to at or before a time in ticks. 0 or a fault.
 int sotto_ff_seek_time(sotto_ff_reader *reader, int64_t time);
 /// Seeks to a byte position; fails in containers that cannot. 0 or a fault.
