@@ -21,6 +21,8 @@ import Realtime
   private var request = StreamRequest()
   private(set) var session: Feeder.Session?
   private var level = Gain.unity
+  /// The level of the music under other sound.
+  var musicLevel = Gain.unity
   /// The serial of the wish that last changed the level.
   private(set) var levelSerial = 0
   var mute = MuteSteps()
@@ -102,8 +104,10 @@ import Realtime
       fadeFrames: Int64(Double(rate) * AudioEngine.fadeSeconds))
     let held = isHeld
     let level = heardLevel
+    let music = musicLevel
     levelSerial = renderer.send { wish in
       wish.level = level.linear
+      wish.music = music.linear
       wish.isHeld = held
     }
     let new = Feeder.Session(renderer: renderer, stream: stream)
@@ -149,14 +153,22 @@ import Realtime
 
   /// Fades out and stands still at the frame after the fade. Nothing is lost.
   ///
-  /// - Parameter done: called once: when the end of the fade has been heard and the device stands
+  /// - Parameters:
+  ///   - fade: seconds until silence; 0 stops at the next frame that can be changed.
+  ///   - done: called once: when the end of the fade has been heard and the device stands
   ///   still (at once if nothing sounds), or 0.15 s later if the device does not answer or the hold
   ///   is taken back.
-  public func hold(then done: (@MainActor () -> Void)? = nil) {
+  public func hold(
+    fade: Double = AudioEngine.fadeSeconds, then done: (@MainActor () -> Void)? = nil
+  ) {
     if let session, !isHeld, state == .playing || state == .starting {
       isHeld = true
       feeder.ask { $0.isHeld = true }
-      session.renderer.send { $0.isHeld = true }
+      let frames = session.stream.format.frame(atSeconds: fade)
+      session.renderer.send { wish in
+        wish.isHeld = true
+        wish.holdFade = frames
+      }
       session.stream.kick()
       change(to: .held)
     }
@@ -180,12 +192,16 @@ import Realtime
     for done in waiting { done() }
   }
 
-  /// Goes on at exactly the frame where `hold` stopped.
-  public func release() {
+  /// Goes on at exactly the frame where `hold` stopped, rising within `fade` seconds.
+  public func release(fade: Double = AudioEngine.fadeSeconds) {
     guard let session, isHeld else { return }
     isHeld = false
     feeder.ask { $0.isHeld = false }
-    session.renderer.send { $0.isHeld = false }
+    let frames = session.stream.format.frame(atSeconds: fade)
+    session.renderer.send { wish in
+      wish.isHeld = false
+      wish.releaseFade = frames
+    }
     session.stream.kick()
     change(to: .playing)
   }

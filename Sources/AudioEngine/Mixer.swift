@@ -5,11 +5,16 @@ import Realtime
 @safe struct Mixer {
   /// One ring a slot.
   let rings: UnsafeMutablePointer<SourceRing>
+  /// What layers may name.
+  let clips: UnsafeMutablePointer<Clip>
   let channels: Int
 
   @_noAllocation @_noLocks
-  init(rings: UnsafeMutablePointer<SourceRing>, channels: Int) {
+  init(
+    rings: UnsafeMutablePointer<SourceRing>, clips: UnsafeMutablePointer<Clip>, channels: Int
+  ) {
     unsafe self.rings = rings
+    unsafe self.clips = clips
     self.channels = channels
   }
 
@@ -55,7 +60,13 @@ import Realtime
         if written < min(ready, segment.end) { ready = max(frame, written) }
       }
     }
+    let layers = timeline.layersEnd
+    over = max(over, layers)
     if timeline.open < 0 {
+      // Not held, and nothing of the music was asked for yet: as far as the layers go.
+      if !timeline.wish.isHeld && layers > frame {
+        return sotto_rendered(frames: min(ready, layers) - frame, finished: layers <= ready)
+      }
       // Held: silence follows. Nothing asked for yet: there are no frames.
       return sotto_rendered(frames: timeline.wish.isHeld ? ready - frame : 0, finished: false)
     }
@@ -70,11 +81,14 @@ import Realtime
     into out: UnsafeMutablePointer<Float>
   ) {
     var isFirst = true
+    // How many sounds meet here; fades of the music into itself do not count.
+    var count = 0
     var index = 0
     while index < timeline.count {
       let segment = timeline.segment(index)
       index += 1
       if segment.begin > from || segment.end <= from { continue }
+      count = 1
       let ring = unsafe rings[segment.slot]
       let total = ring.total
       // Past a complete source's end there is silence.
@@ -99,6 +113,62 @@ import Realtime
       }
     }
     if isFirst { unsafe sotto_rt_zero(out, (to - from) * Int64(channels)) }
+    index = 0
+    while index < timeline.layerCount {
+      let layer = timeline.layer(index)
+      index += 1
+      if layer.begin > from || layer.end <= from { continue }
+      unsafe add(layer, timeline, from: from, to: to, into: out)
+      count += 1
+    }
+    if count > 1 { unsafe limit(out, (to - from) * Int64(channels)) }
+  }
+
+  /// Adds a layer's samples, which a clip has from its beginning on, again and again if it loops.
+  @_noAllocation @_noLocks
+  private func add(
+    _ layer: Layer, _ timeline: MixTimeline, from: Int64, to: Int64,
+    into out: UnsafeMutablePointer<Float>
+  ) {
+    let clip = unsafe clips[layer.clip]
+    guard let samples = unsafe clip.samples, clip.frames > 0 else { return }
+    var source = layer.sourceBegin + (from - layer.begin)
+    if layer.isLooping { source %= clip.frames }
+    var frame = from
+    while frame < to {
+      if source >= clip.frames {
+        if !layer.isLooping { return }
+        source = 0
+      }
+      let gain = layer.gain * layer.fade(at: frame) * timeline.level.value(at: frame)
+      let base = Int(frame - from) * channels
+      let from = Int(source) * channels
+      var channel = 0
+      while channel < channels {
+        unsafe out[base + channel] += samples[from + channel] * gain
+        channel += 1
+      }
+      source += 1
+      frame += 1
+    }
+  }
+
+  /// The last guard where several sounds meet: a soft knee above -2 dB that no sum leaves. Without
+  /// memory, so that the mix stays a function of its frames.
+  @_noAllocation @_noLocks
+  private func limit(_ out: UnsafeMutablePointer<Float>, _ count: Int64) {
+    let knee: Float = 0.8
+    var index = 0
+    while index < Int(count) {
+      let sample = unsafe out[index]
+      let size = abs(sample)
+      if size > knee {
+        let over = (size - knee) / (1 - knee)
+        let bent = knee + (1 - knee) * (over / (1 + over))
+        unsafe out[index] = sample < 0 ? -bent : bent
+      }
+      index += 1
+    }
   }
 
   /// The first source of a piece: written, not added, so that gain 1 leaves its samples untouched.
@@ -107,9 +177,9 @@ import Realtime
     _ samples: UnsafeMutablePointer<Float>, _ timeline: MixTimeline, _ segment: Segment,
     at: Int64, frames: Int64, into out: UnsafeMutablePointer<Float>
   ) {
-    let settled = timeline.level.settledFrom <= at
+    let settled = timeline.level.settledFrom <= at && timeline.music.settledFrom <= at
     if settled && segment.isFlat(from: at, to: at + frames) {
-      let gain = timeline.level.target
+      let gain = timeline.level.target * timeline.music.target
       if gain == 1 {
         unsafe sotto_rt_copy(out, samples, frames * Int64(channels))
       } else {
@@ -124,7 +194,9 @@ import Realtime
     }
     var frame: Int64 = 0
     while frame < frames {
-      let gain = segment.fade(at: at + frame) * timeline.level.value(at: at + frame)
+      let gain =
+        segment.fade(at: at + frame) * timeline.level.value(at: at + frame)
+        * timeline.music.value(at: at + frame)
       let base = Int(frame) * channels
       var channel = 0
       while channel < channels {
@@ -142,7 +214,9 @@ import Realtime
   ) {
     var frame: Int64 = 0
     while frame < frames {
-      let gain = segment.fade(at: at + frame) * timeline.level.value(at: at + frame)
+      let gain =
+        segment.fade(at: at + frame) * timeline.level.value(at: at + frame)
+        * timeline.music.value(at: at + frame)
       let base = Int(frame) * channels
       var channel = 0
       while channel < channels {

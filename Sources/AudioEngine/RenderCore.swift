@@ -7,6 +7,8 @@ import Synchronization
 @safe struct RenderCore: ~Copyable {
   private(set) var rings: UnsafeMutablePointer<SourceRing>
   private var ringCount = 0
+  /// Written by the control thread before the wish that names it is published.
+  let clips: UnsafeMutablePointer<Clip>
   private var channels = 0
 
   // Wishes: control and decoder threads (one at a time) -> device's thread.
@@ -36,6 +38,8 @@ import Synchronization
     self.controlEvent = controlEvent
     self.decoderEvent = decoderEvent
     unsafe rings = .allocate(capacity: Renderer.slots)
+    unsafe clips = .allocate(capacity: Renderer.clips)
+    unsafe clips.initialize(repeating: Clip(), count: Renderer.clips)
     unsafe wishCells = .allocate(capacity: 3)
     unsafe wishCells.initialize(repeating: MixWish(), count: 3)
     let empty = MixTimeline(fadeFrames: 0)
@@ -63,6 +67,7 @@ import Synchronization
   func free() {
     for slot in 0..<ringCount { unsafe rings[slot].deallocate() }
     unsafe rings.deallocate()
+    unsafe clips.deallocate()
     wishBuffer.deallocate()
     unsafe wishCells.deallocate()
     timelineBuffer.deallocate()
@@ -99,7 +104,8 @@ import Synchronization
       event(UInt32(SOTTO_EVENT_TAKEN))
     }
     let turn = unsafe sotto_turn(
-      rewrite: isNew, sounding: timeline.pointee.open >= 0, hold_at: timeline.pointee.holdAt)
+      rewrite: isNew, sounding: timeline.pointee.open >= 0 || timeline.pointee.layersEnd > frame,
+      hold_at: timeline.pointee.holdAt)
     sotto_rt_leave()
     return turn
   }
@@ -110,7 +116,7 @@ import Synchronization
     -> sotto_rendered
   {
     sotto_rt_enter()
-    let mixer = unsafe Mixer(rings: rings, channels: channels)
+    let mixer = unsafe Mixer(rings: rings, clips: clips, channels: channels)
     let rendered = unsafe mixer.render(timeline.pointee, frame: frame, into: out, frames: frames)
     if rendered.frames < frames && !rendered.finished {
       starved.store(true, ordering: .releasing)

@@ -1,4 +1,6 @@
+import AudioTypes
 import CRealtime
+import Decoding
 import OutputInterface
 import Realtime
 import Synchronization
@@ -10,8 +12,11 @@ import Synchronization
 /// `@_noLocks` runs on the device's thread.
 @safe final class Renderer: @unchecked Sendable {
   static let slots = 4
+  static let clips = 16
 
   let core: UnsafeMutablePointer<RenderCore>
+  /// The control thread's own.
+  private var sounds: [(location: TrackLocation, sound: LoadedSound)] = []
   /// Serialises the two threads that make wishes.
   private let wishes = Mutex(MixWish())
 
@@ -42,6 +47,26 @@ import Synchronization
     unsafe sotto_renderer(
       context: core, turn: renderTurn, render: renderFrames, heard: renderHeard,
       event: renderEvent)
+  }
+
+  /// A sound as a clip of this renderer, decoded at its first use. It stays as long as the renderer
+  /// does: a timeline may name it. The control thread.
+  ///
+  /// - Returns: the clip's number, for a wish.
+  func sound(
+    _ location: TrackLocation, format: AudioFormat
+  ) throws(DecodingError) -> (number: Int, sound: LoadedSound) {
+    if let number = sounds.firstIndex(where: { $0.location == location }) {
+      return (number, sounds[number].sound)
+    }
+    guard sounds.count < Self.clips else {
+      throw DecodingError(.tooLarge, "more than \(Self.clips) sounds are in use")
+    }
+    let sound = try LoadedSound(location, format: format)
+    // Before the wish that names it is published.
+    unsafe core.pointee.clips[sounds.count] = sound.clip
+    sounds.append((location, sound))
+    return (sounds.count - 1, sound)
   }
 
   func ring(_ slot: Int) -> SourceRing { unsafe core.pointee.rings[slot] }

@@ -8,6 +8,10 @@ public struct MixTimeline: BitwiseCopyable, Sendable {
   private var segments: InlineArray<16, Segment>
   public private(set) var count = 0
   public private(set) var level: GainCurve
+  /// The level of the music alone.
+  public private(set) var music: GainCurve
+  private var layers: InlineArray<12, Layer>
+  public private(set) var layerCount = 0
   /// The last wish that was applied.
   public private(set) var wish = MixWish()
   /// The source held at its frame; -1 when none is.
@@ -22,12 +26,19 @@ public struct MixTimeline: BitwiseCopyable, Sendable {
   public init(fadeFrames: Int64) {
     fade = fadeFrames
     level = GainCurve(1)
+    music = GainCurve(1)
+    layers = InlineArray(
+      repeating: Layer(LayerWish(), place: 0, at: 0, fade: 0))
     segments = InlineArray(repeating: Segment(slot: 0, begin: 0, sourceBegin: 0, fadeIn: 0))
   }
 
   /// One of `count` segments, oldest first.
   @_noAllocation @_noLocks
   public func segment(_ index: Int) -> Segment { segments[index] }
+
+  /// One of `layerCount` layers, oldest first.
+  @_noAllocation @_noLocks
+  public func layer(_ index: Int) -> Layer { layers[index] }
 
   // MARK: Changes
 
@@ -37,6 +48,10 @@ public struct MixTimeline: BitwiseCopyable, Sendable {
     let at = max(frame, effect)
     effect = at
     if new.level != wish.level { level.ramp(to: new.level, at: at, over: fade) }
+    if new.music != wish.music {
+      music.ramp(to: new.music, at: at, over: new.musicRamp < 0 ? fade : new.musicRamp)
+    }
+    applyLayers(new, at: at)
     if new.jump != wish.jump {
       endOpen(at: at)
       if new.isHeld {
@@ -50,21 +65,21 @@ public struct MixTimeline: BitwiseCopyable, Sendable {
             fadeIn: new.fadesIn ? fade : 0))
       }
     } else if new.isHeld && !wish.isHeld {
-      hold(at: at)
+      hold(at: at, over: new.holdFade < 0 ? fade : new.holdFade)
     } else if !new.isHeld && wish.isHeld && heldSlot >= 0 {
       // Never before the fade-out has ended: the frame held is the one after it.
       let begin = max(at, lastEnd)
       append(
         Segment(
           slot: heldSlot, begin: begin, sourceBegin: heldFrame,
-          fadeIn: heldFrame == 0 ? 0 : fade))
+          fadeIn: heldFrame == 0 ? 0 : new.releaseFade < 0 ? fade : new.releaseFade))
       heldSlot = -1
     }
     wish = new
   }
 
   @_noAllocation @_noLocks
-  private mutating func hold(at frame: Int64) {
+  private mutating func hold(at frame: Int64, over fade: Int64) {
     var index = 0
     while index < count {
       if segments[index].isOpen {
@@ -79,6 +94,51 @@ public struct MixTimeline: BitwiseCopyable, Sendable {
       }
       index += 1
     }
+  }
+
+  @_noAllocation @_noLocks
+  private mutating func applyLayers(_ new: MixWish, at frame: Int64) {
+    var place = 0
+    while place < new.layers.count {
+      let (old, now) = (wish.layers[place], new.layers[place])
+      if now.serial != old.serial {
+        endLayers(place, at: frame)
+        if now.isOn {
+          if layerCount == layers.count { removeLayer(0) }
+          layers[layerCount] = Layer(now, place: place, at: frame, fade: fade)
+          layerCount += 1
+        }
+      } else if old.isOn && !now.isOn {
+        endLayers(place, at: frame)
+      }
+      place += 1
+    }
+  }
+
+  /// Lets what sounds in a place fall to silence; what has not begun by `frame` never does.
+  @_noAllocation @_noLocks
+  private mutating func endLayers(_ place: Int, at frame: Int64) {
+    var index = 0
+    while index < layerCount {
+      if layers[index].place == place {
+        if layers[index].begin >= frame {
+          removeLayer(index)
+          continue
+        }
+        layers[index].fadeOut(at: frame, over: fade)
+      }
+      index += 1
+    }
+  }
+
+  @_noAllocation @_noLocks
+  private mutating func removeLayer(_ index: Int) {
+    var at = index + 1
+    while at < layerCount {
+      layers[at - 1] = layers[at]
+      at += 1
+    }
+    layerCount -= 1
   }
 
   /// Lets what sounds fall to silence; what has not begun by `frame` never does.
@@ -101,6 +161,11 @@ public struct MixTimeline: BitwiseCopyable, Sendable {
   @_noAllocation @_noLocks
   public mutating func forget(before frame: Int64) {
     level.forget(before: frame)
+    music.forget(before: frame)
+    var layer = 0
+    while layer < layerCount {
+      if layers[layer].end <= frame { removeLayer(layer) } else { layer += 1 }
+    }
     var index = 0
     while index < count {
       if segments[index].end <= frame { remove(index) } else { index += 1 }
@@ -152,9 +217,27 @@ public struct MixTimeline: BitwiseCopyable, Sendable {
     }
   }
 
-  /// While held: the frame from which on only silence follows. -1 when not held.
+  /// While held: the frame from which on only silence follows. -1 when not held, or while a layer
+  /// sounds whose end is not known.
   public var holdAt: Int64 {
-    @_noAllocation @_noLocks get { wish.isHeld ? max(lastEnd, effect) : -1 }
+    @_noAllocation @_noLocks get {
+      if !wish.isHeld { return -1 }
+      let layers = layersEnd
+      return layers == .max ? -1 : max(max(lastEnd, effect), layers)
+    }
+  }
+
+  /// The first frame at which no layer sounds any more; 0 when none does.
+  public var layersEnd: Int64 {
+    @_noAllocation @_noLocks get {
+      var last: Int64 = 0
+      var index = 0
+      while index < layerCount {
+        last = max(last, layers[index].end)
+        index += 1
+      }
+      return last
+    }
   }
 
   /// The slots that sound at or after `frame`, or are held: a bit each.
@@ -219,6 +302,14 @@ public struct MixTimeline: BitwiseCopyable, Sendable {
       next = nearest(segment.end, after: frame, before: next)
       index += 1
     }
+    index = 0
+    while index < layerCount {
+      let layer = layers[index]
+      next = nearest(layer.begin, after: frame, before: next)
+      next = nearest(layer.end, after: frame, before: next)
+      index += 1
+    }
+    next = nearest(music.settledFrom, after: frame, before: next)
     return nearest(level.settledFrom, after: frame, before: next)
   }
 

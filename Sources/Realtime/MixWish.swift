@@ -1,7 +1,7 @@
 /// What the control side wants to be heard. It is the whole wish, not a step: the newest one wins,
 /// and the device's thread makes the timeline follow the difference to the last one it took. So a
 /// flood of commands costs no more than its last.
-public struct MixWish: BitwiseCopyable, Equatable, Sendable {
+public struct MixWish: BitwiseCopyable, Sendable {
   /// Counts the jumps to another source or place: a change means that `slot` begins at
   /// `sourceFrame`.
   public var jump: Int = 0
@@ -13,6 +13,15 @@ public struct MixWish: BitwiseCopyable, Equatable, Sendable {
   public var isHeld = false
   /// sotto's own level, a factor.
   public var level: Float = 1
+  /// The level of the music under other sound, a factor, and the frames within which it is reached;
+  /// -1 is a fade's length.
+  public var music: Float = 1
+  public var musicRamp: Int64 = -1
+  /// The frames over which a hold falls to silence, and a release rises; -1 is a fade's length.
+  public var holdFade: Int64 = -1
+  public var releaseFade: Int64 = -1
+  /// What sounds beside the music.
+  public var layers = InlineArray<6, LayerWish>(repeating: LayerWish())
   /// Counts the wishes; the device's thread tells which one it has taken.
   public var serial: Int = 0
 

@@ -1,0 +1,111 @@
+import AudioTypes
+import TestSupport
+import Testing
+
+@testable import AudioEngine
+
+@Suite(.serialized) @MainActor struct LayerTests {
+  /// A sound of one constant, so that what is heard shows its level.
+  private func sound(_ rig: Rig, frames: Int, _ value: Int32) throws -> TrackLocation {
+    let samples = [Int32](repeating: value, count: frames * 2)
+    let bytes = SignalFile.wave(
+      SignalFile.bytes(samples, .signed24, big: false),
+      format: SignalFile.waveFormat(.signed24, channels: 2, rate: Rig.rate))
+    return TrackLocation(try rig.folder.write(bytes, "sound-\(value)-\(frames).wav"))
+  }
+
+  private static let quarter: Int32 = 1 << 21
+
+  @Test func `A sound beside held music is heard, and the music stands still for it`() async throws
+  {
+    let rig = try Rig()
+    defer { rig.close() }
+    let (path, samples) = try rig.track("a.wav", frames: 96_000)
+    try rig.start([path])
+    rig.hear(9600)
+    rig.engine.hold()
+    rig.hear(9600)
+    let heldAt = rig.heard.count / 2
+    let prompt = try sound(rig, frames: 4800, Self.quarter)
+    let length = try rig.engine.begin(sound: prompt, place: 2)
+    #expect(length == 0.1)
+    rig.hear(9600)
+    #expect(rig.device.isCorked)
+    #expect(rig.heard.count / 2 == heldAt + 4800)
+    #expect(rig.heard[(heldAt * 2)...].allSatisfy { $0 == 0.25 })
+    rig.engine.release(fade: 0)
+    rig.hear(4800)
+    // On from the very sample after the fade.
+    let resumed = Array(rig.heard[((heldAt + 4800) * 2)...].prefix(9600))
+    #expect(resumed == Array(samples[(heldAt * 2)...].prefix(9600)))
+  }
+
+  @Test func `A sound that loops goes on until it is ended, and falls to silence`() async throws {
+    let rig = try Rig()
+    defer { rig.close() }
+    let (path, _) = try rig.track("a.wav", frames: 96_000)
+    try rig.start([path])
+    rig.hear(4800)
+    rig.engine.hold()
+    rig.hear(9600)
+    let heldAt = rig.heard.count / 2
+    let tone = try sound(rig, frames: 100, Self.quarter)
+    try rig.engine.begin(sound: tone, place: 0, isLooping: true)
+    rig.hear(48_000)
+    #expect(!rig.device.isCorked)
+    #expect(rig.heard[(heldAt * 2)...].allSatisfy { $0 == 0.25 })
+    rig.engine.end(soundIn: 0)
+    rig.hear(48_000)
+    #expect(rig.device.isCorked)
+    let tail = rig.heard.suffix(960).enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
+    #expect(zip(tail, tail.dropFirst()).allSatisfy { $0 >= $1 } && tail.last! < 0.001)
+  }
+
+  @Test func `Music steps under a prompt by 14 dB, and its own level is left alone`() async throws {
+    let rig = try Rig()
+    defer { rig.close() }
+    let music = try sound(rig, frames: 96_000, Self.quarter * 2)
+    try rig.start([String(decoding: music.path, as: UTF8.self)])
+    rig.hear(4800)
+    rig.engine.setMusicLevel(decibels: -14, within: 0.1)
+    rig.hear(9600)
+    let low = rig.heard.last!
+    #expect(abs(low - 0.5 * 0.199526) < 1e-5)
+    let prompt = try sound(rig, frames: 4800, Self.quarter)
+    try rig.engine.begin(sound: prompt, place: 1)
+    rig.hear(2400)
+    #expect(abs(rig.heard.last! - low - 0.25) < 1e-5)
+    rig.engine.setMusicLevel(decibels: 0, within: 0.5)
+    rig.hear(48_000)
+    #expect(rig.heard.last! == 0.5)
+    let steps = zip(rig.heard.dropFirst(9600), rig.heard.dropFirst(9602)).map { abs($0 - $1) }
+    // Nothing jumps but the prompt, which begins and ends as it was made.
+    #expect(steps.filter { $0 > 0.001 }.count <= 4)
+  }
+
+  @Test func `Where sounds meet, the sum never leaves the range`() async throws {
+    let rig = try Rig()
+    defer { rig.close() }
+    let loud = try sound(rig, frames: 48_000, (1 << 23) - 1)
+    try rig.start([String(decoding: loud.path, as: UTF8.self)])
+    rig.hear(4800)
+    #expect(rig.heard.allSatisfy { $0 > 0.999 })
+    for place in 0..<4 { try rig.engine.begin(sound: loud, place: place) }
+    rig.hear(9600)
+    #expect(rig.heard.allSatisfy { $0 <= 1 })
+    #expect(rig.heard.last! > 0.9)
+  }
+
+  @Test func `A sound that cannot be read is an error, and the music goes on`() async throws {
+    let rig = try Rig()
+    defer { rig.close() }
+    let (path, samples) = try rig.track("a.wav", frames: 48_000)
+    try rig.start([path])
+    rig.hear(4800)
+    #expect(throws: (any Error).self) {
+      try rig.engine.begin(sound: TrackLocation("/nowhere/ring.wav"), place: 0)
+    }
+    rig.hear(4800)
+    #expect(rig.heard == Array(samples.prefix(19_200)))
+  }
+}
