@@ -99,16 +99,82 @@ typedef struct pulse {
   pa_time_event *facts_timer;
 } pulse;
 
-/// pulse_turn.c
-void pulse_begin_turn(pulse *p);
-void pulse_top_up(pulse *p);
-void pulse_started(pulse *p);
-void pulse_underflowed(pulse *p);
-void pulse_refresh_clock(pulse *p);
-void pulse_fill_due(pa_mainloop_api *api, pa_time_event *event, const struct timeval *tv, void *data);
-void pulse_stop_due(pa_mainloop_api *api, pa_time_event *event, const struct timeval *tv, void *data);
+static inline int64_t frames_of_us(const pulse *p, int64_t us) { return us * p->rate / 1000000; }
+static inline int64_t frames_of_ms(const pulse *p, int64_t ms) { return ms * p->rate / 1000; }
 
-/// pulse_device.c
+// pulse_timing.c
+
+/// Asks for a report of where the stream stands.
+void pulse_ask(pulse *p, pa_stream_success_cb_t answer);
+/// Takes over the report that has just come; false when there is none.
+bool pulse_read_timing(pulse *p);
+/// Sets the clock by the report.
+void pulse_set_clock(pulse *p);
+/// Asks, and sets the clock by the answer.
+void pulse_refresh_clock(pulse *p);
+/// The frame heard when the report was made.
+int64_t pulse_heard_at_report(const pulse *p);
+int64_t pulse_heard_now(pulse *p);
+/// Tells the renderer what will never be asked for again.
+void pulse_tell_heard(pulse *p);
+
+// pulse_queue.c
+
+/// Renders up to `frames` from `next` on straight into the server's memory and queues them in one
+/// block. When fewer come, silence fills the block up to `least` frames. Returns the frames
+/// rendered; why fewer came is noted in `finished` and `starved`.
+int64_t pulse_queue_rendered(pulse *p, int64_t frames, int64_t least);
+/// Queues silence over [from, end) of the timeline, wherever the write index stands. False when
+/// the server's memory is not to be had.
+bool pulse_queue_silence(pulse *p, int64_t from, int64_t end);
+/// Takes `frames` of padding that were heard out of the timeline: `next` comes right after what was
+/// last heard, and nobody above learns that the server counted on.
+void pulse_skip_padding(pulse *p, int64_t frames);
+/// Where the queue should reach, by what the server says it has room for.
+int64_t pulse_wanted_end(const pulse *p);
+/// Fills up after the server asked for more.
+void pulse_top_up(pulse *p);
+/// Fills up to `target` in the coming rounds of the main loop.
+void pulse_fill_soon(pulse *p);
+void pulse_fill_due(pa_mainloop_api *api, pa_time_event *event, const struct timeval *tv,
+                    void *data);
+
+// pulse_margin.c
+
+int64_t pulse_quantum_frames(const pulse *p);
+/// True of PulseAudio's null sinks.
+bool pulse_reads_blocks(const pulse *p);
+/// True where a start needs silence first. The first start is made before the device is known.
+bool pulse_needs_lead(const pulse *p);
+/// That silence: a block of the device and a little more.
+int64_t pulse_lead_frames(const pulse *p);
+/// The first frame that can still be changed.
+int64_t pulse_earliest(pulse *p);
+/// What a device has taken for good beyond what it plays.
+int pulse_guard_us(const pulse *p);
+/// Learns how long the way to the server is from one that went well or ill.
+void pulse_learn_margin(pulse *p, bool late);
+
+// pulse_turn.c
+
+void pulse_begin_turn(pulse *p);
+/// The turn's fill is over; begins the next one if it was asked for meanwhile.
+void pulse_turn_done(pulse *p);
+
+// pulse_stop.c
+
+/// Sets the timer for the frame at which something is to happen.
+void pulse_arm_stop(pulse *p);
+void pulse_stop_due(pa_mainloop_api *api, pa_time_event *event, const struct timeval *tv,
+                    void *data);
+/// The server says that sound runs; also when it went on after a queue that ran dry before the
+/// device did.
+void pulse_started(pulse *p);
+/// The server says that the queue ran dry.
+void pulse_underflowed(pulse *p);
+
+// pulse_device.c
+
 void pulse_ask_facts(pulse *p);
 /// Asks, before the stream is made, what its format and its first start need.
 void pulse_ask_early(pulse *p, const char *device);
@@ -117,7 +183,8 @@ void pulse_apply_volume(pulse *p);
 void pulse_apply_mute(pulse *p);
 sotto_survey *pulse_survey(const char *server, sotto_output_error *error);
 
-/// pulse.c
+// pulse_open.c
+
 void pulse_queue_size(pa_buffer_attr *size, int rate, size_t frame_bytes, bool deep);
 /// Frames in the largest block that libpulse sends whole.
 int64_t pulse_block_frames(size_t frame_bytes);
@@ -125,6 +192,9 @@ pa_context *pulse_context(pa_mainloop *loop);
 /// Runs the loop on the calling thread until the context is ready; false with `error` filled.
 bool pulse_connect(pa_mainloop *loop, pa_context *context, const char *server, bool *timed_out,
                    sotto_output_error *error);
+/// Makes a corked stream in the format of the device that it comes to. As pulse_connect.
+bool pulse_make_stream(pulse *p, const sotto_output_request *request, bool *timed_out,
+                       sotto_output_error *error);
 /// Starts the 3 s within which a server must answer; `timed_out` is set when they are over.
 pa_time_event *pulse_deadline(pa_mainloop *loop, bool *timed_out);
 void pulse_unref(pa_operation *operation);
