@@ -3,8 +3,8 @@ import AudioTypes
 /// Where sound goes, and what happens when that place goes away.
 extension SessionMachine {
   mutating func routeChanged(_ change: RouteChange, _ turn: inout Turn) {
-    if let pending = state.pendingRoute, change.reason != .noSuitableRoute,
-      change.to?.deviceAddress == pending.address
+    if let pending = state.pendingRoute, change.to?.deviceAddress == pending.address,
+      isReturn(change)
     {
       return deviceReturned(change.to, pending, &turn)
     }
@@ -24,12 +24,27 @@ extension SessionMachine {
       }
       take(to, &turn)
     case .oldDeviceUnavailable:
-      let isPending = change.from != nil && change.from == state.pendingRoute?.id
-      guard isPending || change.from == nil || change.from == state.route?.id else { return }
+      guard isCurrent(change.from) else { return }
       deviceLost(to: change.to, isLinkKept: change.isLinkKept, &turn)
     case .noSuitableRoute:
       noSuitableRoute(&turn)
     }
+  }
+
+  /// Whether news of the device that is waited for says that it is back. That it is gone, with its
+  /// link too, or that some other device is gone, says no such thing.
+  private func isReturn(_ change: RouteChange) -> Bool {
+    switch change.reason {
+    case .newDeviceAvailable, .override: true
+    case .oldDeviceUnavailable: change.isLinkKept && isCurrent(change.from)
+    case .noSuitableRoute: false
+    }
+  }
+
+  /// Whether that is the device that is heard, or was and is waited for; nil is the current one.
+  private func isCurrent(_ id: String?) -> Bool {
+    guard let id else { return true }
+    return id == state.route?.id || id == state.pendingRoute?.id
   }
 
   /// The device that is heard went away. The music is held first, whatever else happens (S16).
@@ -42,8 +57,12 @@ extension SessionMachine {
         state.pendingRoute = nil
         end(pending.blocker, &turn)
         becomeNoisy(without: pending.route, &turn)
+        take(to, &turn)
+      } else if to != nil {
+        take(to, &turn)
+      } else {
+        state.route = nil
       }
-      take(to, &turn)
       return
     }
     guard isLinkKept, let old = state.route, let address = old.deviceAddress else {
