@@ -29,7 +29,9 @@ extension SessionMachine {
     turn.rules.insert(.s47)
     if notifyOthers {
       turn.rules.formUnion([.s57, .s59])
-      for peer in state.pausedPeers where peer.hasPaused {
+      // One that is in a call by now has other things to do.
+      for peer in state.pausedPeers
+      where peer.hasPaused && !isInCall(state.scene.peer(peer.id)?.client) {
         turn.extra.append(.playPeer(id: peer.id))
         turn.remark = .gaveWay
       }
@@ -38,6 +40,8 @@ extension SessionMachine {
     }
     state.isActive = false
     state.pausedPeers = []
+    // Whatever paused it before, nothing but the user brings it back now.
+    state.pausedByPrimary = nil
     guard state.intent == .playing else { return }
     turn.fade = .milliseconds(10)
     halt(&turn)

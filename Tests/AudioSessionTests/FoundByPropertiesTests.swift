@@ -35,4 +35,36 @@ import Testing
     rig.connect(.handsFree)
     #expect(rig.isAudible)
   }
+
+  private func browser(_ status: PlaybackStatus) -> SessionEvent {
+    .peer(PeerObservation(id: "1.1", status: status, client: "browser"))
+  }
+
+  private let browserCall = SessionEvent.stream(
+    StreamObservation(id: "1", client: "browser", role: "phone"))
+
+  @Test func `P2: what was given up does not come back when its player turns out to be a call`() {
+    for notify in [false, true] {
+      var rig = Rig()
+      rig.play()
+      rig.send(browser(.playing))
+      rig.wait(0.2)
+      #expect(rig.intent == .paused(.primary))
+      rig.send(.deactivate(notifyOthers: notify))
+      rig.send(browserCall)
+      rig.send(.streamGone(id: "1"))
+      #expect(rig.intent == .paused(.primary) && !rig.isAudible)
+    }
+  }
+
+  @Test func `P12, S57: whom we paused and who is in a call by now is not told to play`() {
+    var rig = Rig()
+    rig.send(browser(.playing))
+    rig.play()
+    rig.send(browser(.paused))
+    rig.send(browserCall)
+    rig.send(.deactivate(notifyOthers: true))
+    #expect(rig.count { $0 == .pausePeer(id: "1.1") } == 1)
+    #expect(rig.count { $0 == .playPeer(id: "1.1") } == 0)
+  }
 }
