@@ -59,10 +59,11 @@ extension SessionMachine {
     state.scene.ignored.append(name)
     turn.rules.insert(.s2)
     turn.aside = .ignored(name)
-    judgeAll(&turn)
+    judgeAll(ignoring: name, &turn)
   }
 
-  /// What is gone ends, what is new begins, what changed changes.
+  /// What is gone ends, what is new begins, what changed changes. Of an id that is there twice the
+  /// last counts, so that the same snapshot again changes nothing.
   mutating func reconcile(_ snapshot: SystemSnapshot, _ turn: inout Turn) {
     turn.rules.insert(.s34)
     for stream in state.scene.streams
@@ -72,17 +73,25 @@ extension SessionMachine {
     for peer in state.scene.peers where !snapshot.peers.contains(where: { $0.id == peer.id }) {
       peerGone(peer.id, &turn)
     }
-    for stream in snapshot.streams where state.scene.stream(stream.id) != stream {
+    for (index, stream) in snapshot.streams.enumerated()
+    where state.scene.stream(stream.id) != stream
+      && !snapshot.streams[(index + 1)...].contains(where: { $0.id == stream.id })
+    {
       streamSeen(stream, &turn)
     }
-    for peer in snapshot.peers where state.scene.peer(peer.id) != peer { peerSeen(peer, &turn) }
+    for (index, peer) in snapshot.peers.enumerated()
+    where state.scene.peer(peer.id) != peer
+      && !snapshot.peers[(index + 1)...].contains(where: { $0.id == peer.id })
+    {
+      peerSeen(peer, &turn)
+    }
   }
 
-  private mutating func judgeAll(_ turn: inout Turn) {
+  private mutating func judgeAll(ignoring name: String, _ turn: inout Turn) {
     for stream in state.scene.streams { judge(stream, &turn) }
     for peer in state.scene.peers { judge(peer, &turn) }
     for program in Set(state.scene.streams.compactMap(Scene.program)).sorted() {
-      judgeCall(of: program, &turn)
+      judgeCall(of: program, ignoring: name, &turn)
     }
   }
 
@@ -151,14 +160,20 @@ extension SessionMachine {
 
   /// A program that plays and records at once is in a call, once it has done so for half a second;
   /// and no longer, once it has not for two.
-  private mutating func judgeCall(of program: String, _ turn: inout Turn) {
+  ///
+  /// - Parameter name: the program that the user leaves out just now. A call of it is over at once.
+  private mutating func judgeCall(
+    of program: String, ignoring name: String? = nil, _ turn: inout Turn
+  ) {
     var plays = false
     var records = false
     var isIgnored = false
     for stream in state.scene.streams
     where Scene.program(stream) == program && classifier.isHalfOfCall(stream) {
       if state.scene.isIgnored(stream) {
-        isIgnored = true
+        isIgnored =
+          isIgnored || stream.application.lowercased() == name
+          || stream.binary.lowercased() == name
       } else if stream.direction == .playback {
         plays = true
       } else {

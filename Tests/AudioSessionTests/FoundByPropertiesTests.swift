@@ -67,4 +67,41 @@ import Testing
     #expect(rig.count { $0 == .pausePeer(id: "1.1") } == 1)
     #expect(rig.count { $0 == .playPeer(id: "1.1") } == 0)
   }
+
+  @Test func `P1: a snapshot that names a stream or player twice is the same the second time`() {
+    var rig = Rig()
+    rig.play()
+    let snapshot = SystemSnapshot(
+      streams: [
+        StreamObservation(id: "9", role: "nonsense", isCorked: true),
+        StreamObservation(id: "9", client: "mpv", role: "event"),
+      ],
+      peers: [
+        PeerObservation(id: "1.1", status: .playing), PeerObservation(id: "1.1", status: .paused),
+      ])
+    rig.send(.reconcile(snapshot))
+    #expect(rig.gain == -14)
+    let before = rig.machine
+    rig.send(.reconcile(snapshot))
+    #expect(rig.machine == before)
+  }
+
+  @Test func `P8, P22: a program that was left out long ago does not shorten another's call`() {
+    var rig = Rig()
+    rig.play()
+    rig.send(.ignore("recorder"))
+    rig.send(.stream(StreamObservation(id: "1", client: "browser")))
+    rig.send(.stream(StreamObservation(id: "2", client: "browser", direction: .capture)))
+    rig.send(
+      .stream(
+        StreamObservation(
+          id: "3", client: "browser", application: "Recorder", direction: .capture)))
+    rig.wait(1)
+    #expect(!rig.isAudible)
+    rig.send(.streamGone(id: "2"))
+    rig.wait(1.999)
+    #expect(rig.blockers == ["call:browser"])
+    rig.wait(0.001)
+    #expect(rig.isAudible)
+  }
 }
