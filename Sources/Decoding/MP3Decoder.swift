@@ -6,15 +6,13 @@ import AudioTypes
 public final class MP3Decoder: Decoder {
   public let format: AudioFormat
   public let info: TrackInfo
-  public var frames: Int64? { total }
+  public var frames: Int64? { sound.total }
   public var isSeekable: Bool { true }
 
   private let stream: MPEGStream
-  private var handle: SndfileHandle?
+  private var sound: RestartedSound
   /// Samples of the stream before the music.
   private let skip: Int64
-  private let total: Int64
-  private var position: Int64 = 0
 
   /// Frames of the stream decoded and dropped after a seek, to begin with. A frame takes bits from
   /// up to 511 bytes of sound before it, which is 9 frames at 32 kbit/s.
@@ -34,6 +32,7 @@ public final class MP3Decoder: Decoder {
     let samples = Int64(header.samples)
     let raw = stream.count * samples
     let tag = stream.tag
+    let total: Int64
     if let delay = tag?.delay, let padding = tag?.padding,
       delay + MPEGTag.decoderDelay < raw, delay + padding < raw
     {
@@ -59,33 +58,21 @@ public final class MP3Decoder: Decoder {
     tags.add(missingFrom: stream.endTags)
     tags.apply(to: &info)
     self.info = info
-    try start()
+    sound = RestartedSound(frames: total, channels: format.channels)
+    try sound.seek(to: 0, open: open)
   }
 
   public func read(into buffer: UnsafeMutableBufferPointer<Float>) throws(DecodingError) -> Int {
-    let wanted = Int(min(Int64(buffer.count / format.channels), total - position))
-    guard wanted > 0, let base = buffer.baseAddress else { return 0 }
-    if handle == nil { try start() }
-    let count = unsafe handle?.read(base, frames: wanted) ?? 0
-    position += Int64(count)
-    if count == 0 {
-      let failure = handle?.failure
-      handle = nil
-      position = total
-      if let failure { throw failure }
-    }
-    return count
+    try unsafe sound.read(into: buffer, open: open)
   }
 
   public func seek(to frame: Int64) throws(DecodingError) {
-    position = min(max(frame, 0), total)
-    handle = nil
-    if position < total { try start() }
+    try sound.seek(to: frame, open: open)
   }
 
-  /// Opens the stream so that `position` is the next frame.
-  private func start() throws(DecodingError) {
-    guard position < total else { return }
+  /// Opens the stream so that `position` is the next frame; `nil` where the tag promised more than
+  /// there is.
+  private func open(at position: Int64) throws(DecodingError) -> SndfileHandle? {
     let samples = Int64(stream.header.samples)
     let raw = position + skip
     let target = raw / samples
@@ -104,11 +91,7 @@ public final class MP3Decoder: Decoder {
     // Without a tag the library reckons how long the stream is, and reads no further than that.
     // What it reckons from a greater length is always enough; the end is where the bytes end.
     let length = pieces.reduce(0) { $0 + $1.upperBound - $1.lowerBound }
-    if length == 0 {
-      // The tag promised more frames than there are.
-      position = total
-      return
-    }
+    if length == 0 { return nil }
     let handle = try SndfileHandle(
       ByteStream(
         stream.file, head: silent.bytes, pieces: pieces, toldLength: (length + 1 << 20) * 64))
@@ -116,6 +99,6 @@ public final class MP3Decoder: Decoder {
       throw DecodingError(.corrupt, "damaged file: its format changes on the way")
     }
     handle.drop(raw - first * samples)
-    self.handle = handle
+    return handle
   }
 }

@@ -10,9 +10,8 @@ public final class VorbisDecoder: Decoder {
   public var isSeekable: Bool { true }
 
   private let stream: OggVorbisStream
-  private var handle: SndfileHandle?
+  private var sound: RestartedSound
   private let total: Int64
-  private var position: Int64 = 0
 
   init(_ file: ByteFile, _ tags: FileTags) throws(DecodingError) {
     stream = try OggVorbisStream(file)
@@ -20,8 +19,8 @@ public final class VorbisDecoder: Decoder {
     guard handle.channels == stream.channels, handle.rate == stream.sampleRate,
       handle.frames >= 0, handle.frames <= stream.end
     else { throw DecodingError(.corrupt, "damaged file: its Vorbis header is broken") }
-    self.handle = handle
     total = handle.frames
+    sound = RestartedSound(frames: total, channels: handle.channels, handle: handle)
     format = AudioFormat(
       sampleRate: handle.rate, layout: .vorbis(channels: handle.channels))
     var info = TrackInfo(format: format)
@@ -37,28 +36,15 @@ public final class VorbisDecoder: Decoder {
   }
 
   public func read(into buffer: UnsafeMutableBufferPointer<Float>) throws(DecodingError) -> Int {
-    let wanted = Int(min(Int64(buffer.count / format.channels), total - position))
-    guard wanted > 0, let base = buffer.baseAddress else { return 0 }
-    if handle == nil { try start() }
-    let count = unsafe handle?.read(base, frames: wanted) ?? 0
-    position += Int64(count)
-    if count == 0 {
-      let failure = handle?.failure
-      handle = nil
-      position = total
-      if let failure { throw failure }
-    }
-    return count
+    try unsafe sound.read(into: buffer, open: open)
   }
 
   public func seek(to frame: Int64) throws(DecodingError) {
-    position = min(max(frame, 0), total)
-    handle = nil
-    if position < total { try start() }
+    try sound.seek(to: frame, open: open)
   }
 
   /// Opens the stream so that `position` is the next frame.
-  private func start() throws(DecodingError) {
+  private func open(at position: Int64) throws(DecodingError) -> SndfileHandle? {
     let target = stream.end - total + position
     var handle = try SndfileHandle(stream.stream(to: target))
     var left = target - (stream.end - handle.frames)
@@ -71,6 +57,6 @@ public final class VorbisDecoder: Decoder {
       throw DecodingError(.corrupt, "damaged file: its format changes on the way")
     }
     handle.drop(left)
-    self.handle = handle
+    return handle
   }
 }
