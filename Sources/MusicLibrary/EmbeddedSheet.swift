@@ -1,4 +1,6 @@
-/// The CUE sheet within a file's tags (FLAC's Vorbis comment, APEv2), read straight from the file:
+import Decoding
+
+/// The CUE sheet within a file's tags (Vorbis comments, ID3v2, MP4, APEv2), read straight from the file:
 /// a look costs a few reads, so that every file of a folder can have one.
 enum EmbeddedSheet {
   /// Tags larger than this are not looked at.
@@ -12,6 +14,7 @@ enum EmbeddedSheet {
       let mark = FileProbe.bytes(path, from: skip, atMost: 4)
       if mark == Array("fLaC".utf8) { return flac(path, at: skip + 4) }
     }
+    if let text = CueSheetTag.text(of: path) { return text }
     switch Paths.suffix(path) {
     case "ape", "wv", "mpc", "tak", "tta", "mp3": return ape(path)
     default: return nil

@@ -164,6 +164,77 @@ final class Folder {
     }
   }
 
+  static let sheet = bytes(
+    "FILE \"x\" WAVE\r\nTRACK 01 AUDIO\r\nINDEX 01 00:00:00\r\nTRACK 02 AUDIO\r\n"
+      + "  TITLE \"Zwei\"\r\nINDEX 01 00:30:00\r\n")
+
+  func big(_ number: Int) -> [UInt8] { (0..<4).reversed().map { UInt8(number >> (8 * $0) & 0xFF) } }
+
+  /// An ID3v2 tag with a text of its own name, before what may be sound.
+  func id3(version: UInt8, encoding: UInt8) -> [UInt8] {
+    func encoded(_ text: [UInt8]) -> [UInt8] {
+      encoding == 1 ? [0xFF, 0xFE] + text.flatMap { [$0, 0] } : text
+    }
+    let end: [UInt8] = encoding == 1 ? [0, 0] : [0]
+    let body = [encoding] + encoded(bytes("CUESHEET")) + end + encoded(Self.sheet)
+    let size = body.count
+    let told = version == 4 ? [0, 0, UInt8(size >> 7), UInt8(size & 0x7F)] : big(size)
+    let frame = bytes("TXXX") + told + [0, 0] + body
+    let all = frame.count
+    return bytes("ID3") + [version, 0, 0, 0, 0, UInt8(all >> 7), UInt8(all & 0x7F)] + frame
+      + [0xFF, 0xFB, 0x90, 0x64] + [UInt8](repeating: 0, count: 600)
+  }
+
+  /// An Ogg file whose tags go over two pages.
+  func ogg(_ first: [UInt8], _ mark: [UInt8]) -> [UInt8] {
+    func little(_ number: Int) -> [UInt8] { Array(big(number).reversed()) }
+    func page(_ number: Int, _ laces: [UInt8], _ body: [UInt8]) -> [UInt8] {
+      bytes("OggS") + [0, number == 0 ? 2 : 0] + [UInt8](repeating: 0, count: 8) + little(7)
+        + little(number) + little(0) + [UInt8(laces.count)] + laces + body
+    }
+    let comments =
+      [bytes("TITLE=" + String(repeating: "t", count: 400)), bytes("cueSheet=") + Self.sheet]
+    let packet =
+      mark + little(2) + bytes("me") + little(2)
+      + comments.flatMap { little($0.count) + $0 }
+    let laces = [UInt8](repeating: 255, count: packet.count / 255) + [UInt8(packet.count % 255)]
+    return page(0, [UInt8(first.count)], first) + page(1, [255], Array(packet.prefix(255)))
+      + page(2, Array(laces.dropFirst()) + [9], packet.dropFirst(255) + bytes("the sound"))
+  }
+
+  func mp4() -> [UInt8] {
+    func box(_ name: String, _ body: [UInt8]) -> [UInt8] {
+      big(body.count + 8) + bytes(name) + body
+    }
+    func item(_ name: String, _ text: [UInt8]) -> [UInt8] {
+      box(
+        "----",
+        box("mean", big(0) + bytes("com.apple.iTunes")) + box("name", big(0) + bytes(name))
+          + box("data", big(1) + big(0) + text))
+    }
+    let list = box("ilst", item("iTunNORM", bytes("0000")) + item("CUESHEET", Self.sheet))
+    return box("ftyp", bytes("M4A mp42")) + box("mdat", [UInt8](repeating: 7, count: 100))
+      + box("moov", box("mvhd", big(0)) + box("udta", box("meta", big(0) + list)))
+  }
+
+  @Test func `A sheet in the tags of MP3, Ogg or MP4 splits the file`() throws {
+    let folder = try Folder()
+    let files = [
+      ("3.mp3", id3(version: 3, encoding: 1)), ("4.mp3", id3(version: 4, encoding: 3)),
+      ("a.opus", ogg(bytes("OpusHead"), bytes("OpusTags"))),
+      ("a.ogg", ogg([1] + bytes("vorbis"), [3] + bytes("vorbis"))),
+      ("a.oga", ogg([0x7F] + bytes("FLAC"), [0x84, 0, 4, 0])), ("a.m4a", mp4()),
+    ]
+    for (name, content) in files {
+      try folder.write(name, content)
+      #expect(folder.expand([name]) == ["\(name)@0.0-30.0", "\(name)@30.0-"])
+      for size in stride(from: 1, to: content.count, by: 13) {
+        try folder.write("cut-\(name)", Array(content.prefix(size)))
+        #expect((1...2).contains(folder.expand(["cut-\(name)"]).count))
+      }
+    }
+  }
+
   @Test func `A pattern that no shell expanded is expanded, and a file of that name wins`() throws {
     let folder = try Folder()
     try folder.write("t10.wav")
