@@ -36,10 +36,12 @@ import Realtime
   /// Who waits for silence, and until when.
   private var onSilence: [@MainActor () -> Void] = []
   private let silenceAlarm = Alarm()
+  /// The length of the last hold's fade.
+  private var holdSeconds = AudioEngine.fadeSeconds
 
   /// Length of a fade, in seconds: long enough that nothing clicks.
   public static let fadeSeconds = 0.010
-  /// How long a device may take to be silent, in seconds, before it is taken for dead.
+  /// How long a device may take to be silent beyond a fade, in seconds, before it is taken for dead.
   var patience = 0.15
 
   /// - Parameters:
@@ -155,14 +157,15 @@ import Realtime
   ///
   /// - Parameters:
   ///   - fade: seconds until silence; 0 stops at the next frame that can be changed.
-  ///   - done: called once: when the end of the fade has been heard and the device stands
-  ///   still (at once if nothing sounds), or 0.15 s later if the device does not answer or the hold
+  ///   - done: called once: when the end of the fade has been heard and the device stands still (at
+  ///   once if nothing sounds), or 0.15 s after its length if the device does not answer or the hold
   ///   is taken back.
   public func hold(
     fade: Double = AudioEngine.fadeSeconds, then done: (@MainActor () -> Void)? = nil
   ) {
     if let session, !isHeld, state == .playing || state == .starting {
       isHeld = true
+      holdSeconds = fade
       feeder.ask { $0.isHeld = true }
       let frames = session.stream.format.frame(atSeconds: fade)
       session.renderer.send { wish in
@@ -175,7 +178,7 @@ import Realtime
     guard let done else { return }
     onSilence.append(done)
     if isSilent { return tellSilence() }
-    silenceAlarm.set(after: patience) { [weak self] in self?.tellSilence() }
+    silenceAlarm.set(after: holdSeconds + patience) { [weak self] in self?.tellSilence() }
   }
 
   /// True when nothing sounds and nothing is about to.

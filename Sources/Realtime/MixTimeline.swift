@@ -47,8 +47,13 @@ public struct MixTimeline: BitwiseCopyable, Sendable {
   public mutating func apply(_ new: MixWish, at frame: Int64) {
     let at = max(frame, effect)
     effect = at
-    if new.level != wish.level { level.ramp(to: new.level, at: at, over: fade) }
-    if new.music != wish.music {
+    if wish.serial == 0 {
+      // Nothing has been heard yet that it could fall or rise from.
+      level = GainCurve(new.level)
+      music = GainCurve(new.music)
+    }
+    if new.level != level.target { level.ramp(to: new.level, at: at, over: fade) }
+    if new.music != music.target {
       music.ramp(to: new.music, at: at, over: new.musicRamp < 0 ? fade : new.musicRamp)
     }
     applyLayers(new, at: at)

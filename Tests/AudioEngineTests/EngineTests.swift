@@ -121,6 +121,22 @@ import Testing
     #expect(rig.engine.snapshot().state == .held)
   }
 
+  @Test func `The patience begins after a long fade`() async throws {
+    let rig = try Rig()
+    defer { rig.close() }
+    let track = try rig.track("track", frames: 200_000)
+    try rig.start([track.path])
+    rig.hear(20_000)
+    await rig.until { rig.engine.snapshot().state == .playing }
+    rig.engine.patience = 0
+    var isTold = false
+    rig.engine.hold(fade: 60) { isTold = true }
+    // The mute's patience is over at once; so would the hold's be.
+    rig.engine.setMuted(true)
+    await rig.until { rig.toldVolumes.last?.isMuted == true }
+    #expect(!isTold)
+  }
+
   @Test func `Ending waits for the fade, and a lost device is not waited for`() async throws {
     let rig = try Rig()
     let track = try rig.track("track", frames: 200_000)
@@ -150,6 +166,18 @@ import Testing
       other.hear(5_000)
     }
     #expect(end?.code == .deviceLost)
+  }
+
+  @Test func `A level set before the start holds from the first sample on`() async throws {
+    let rig = try Rig()
+    defer { rig.close() }
+    let track = try rig.track("track", frames: 20_000)
+    try rig.start([track.path], level: Gain(linear: 0.25))
+    rig.hear(2_000)
+    let isQuiet =
+      rig.heard.count == 4_000
+      && rig.heard == track.samples.prefix(4_000).map { $0 * 0.25 }
+    #expect(isQuiet)
   }
 
   @Test func `The device is muted when the fade has been heard, and the sound goes on below`()

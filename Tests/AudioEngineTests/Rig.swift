@@ -60,16 +60,18 @@ final class Ear: SimulationSink {
 
   func start(
     _ paths: [String], knobs: SimulationKnobs = SimulationKnobs(), pace: SimulationPace = .manual,
-    canResample: Bool? = nil
+    canResample: Bool? = nil, level: Gain = .unity
   ) throws {
     try start(
-      paths, canResample: canResample,
+      paths, canResample: canResample, level: level,
       backend: NullBackend(knobs: knobs, pace: pace, sink: ear) { stream in
         self.streams.withLock { $0.append(stream) }
       })
   }
 
-  func start(_ paths: [String], canResample: Bool? = nil, backend: any OutputBackend) throws {
+  func start(
+    _ paths: [String], canResample: Bool? = nil, level: Gain = .unity, backend: any OutputBackend
+  ) throws {
     engine = AudioEngine(
       succession: Tracks(locations: paths.map { TrackLocation($0) }), gain: .off,
       canResample: canResample
@@ -78,6 +80,7 @@ final class Ear: SimulationSink {
       waiting?.resume()
       waiting = nil
     }
+    engine.setLevel(level)
     try engine.start(backend: backend, request: StreamRequest(), at: 0)
   }
 
