@@ -76,6 +76,7 @@ typedef struct pulse {
 
   int turn_phase;
   int64_t turn_frame;
+  int64_t turn_due_ns;    ///< CLOCK_MONOTONIC; a write that comes later is too late
   int64_t asked_us;       ///< the server's clock when the turn's frame was true
   int repeats;
   int writes;             ///< write callbacks since the last timing report
@@ -150,6 +151,8 @@ bool pulse_needs_lead(const pulse *p);
 int64_t pulse_lead_frames(const pulse *p);
 /// The first frame that can still be changed.
 int64_t pulse_earliest(pulse *p);
+/// When the device takes a frame of its queue, as CLOCK_MONOTONIC; INT64_MAX where it is not known.
+int64_t pulse_due_ns(const pulse *p, int64_t frame);
 /// What a device has taken for good beyond what it plays.
 int pulse_guard_us(const pulse *p);
 /// Learns how long the way to the server is from one that went well or ill.

@@ -85,6 +85,21 @@ int64_t pulse_earliest(pulse *p) {
   return frame < p->queued_end ? frame : p->queued_end;
 }
 
+int64_t pulse_due_ns(const pulse *p, int64_t frame) {
+  if (!p->playing) return INT64_MAX;
+  if (pulse_reads_blocks(p)) {
+    // The block at the read index is taken when what the device holds has been played.
+    int64_t left = p->sink_frames + frame - p->read_frame;
+    if (frame > p->read_frame) left -= frames_of_ms(p, 1);  // see block_margin
+    return p->reported_ns + left * 1000000000 / p->rate;
+  }
+  if (p->is_pipewire && p->anchored && p->step > 0) {
+    double due = (double)(frame + p->step - p->sink_frames) - p->anchor;  // see step_margin
+    return (int64_t)(due / p->rate * 1e9);
+  }
+  return INT64_MAX;
+}
+
 int pulse_guard_us(const pulse *p) {
   if (pulse_reads_blocks(p)) return block_guard_us;
   return p->simulated ? filter_guard_us : device_guard_us;

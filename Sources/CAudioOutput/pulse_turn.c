@@ -30,6 +30,7 @@ static void take_turn(pulse *p, int64_t frame, bool again) {
     frame = p->next;
   }
   p->turn_frame = frame;
+  p->turn_due_ns = pulse_due_ns(p, frame);
   p->asked_us = p->reported_us;
   atomic_fetch_add(&p->turns, 1);
   pulse_tell_heard(p);
@@ -114,7 +115,10 @@ static void check_answer(pa_stream *stream, int ok, void *data) {
   pulse_set_clock(p);
   int64_t fixed = p->rewinds_device ? pulse_heard_at_report(p) + frames_of_us(p, pulse_guard_us(p))
                                     : p->read_frame;
-  bool late = p->playing && p->turn_frame < p->queued_end && fixed > p->turn_frame;
+  // The read index alone does not tell: PulseAudio takes a block back from a null sink for the write,
+  // but not from who records it, and PipeWire says only later that it has read on.
+  bool is_over = fixed > p->turn_frame || p->reported_ns > p->turn_due_ns;
+  bool late = p->playing && p->turn_frame < p->queued_end && is_over;
   if (p->rewinds_device || pulse_reads_blocks(p)) pulse_learn_margin(p, late);
   if (!late || p->repeats >= most_repeats) {
     pulse_turn_done(p);
