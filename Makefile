@@ -20,7 +20,7 @@ install: ## build and install sotto under PREFIX (default /usr/local; DESTDIR is
 
 uninstall: ## remove what make install put under PREFIX
 	@rm -f "$(DESTDIR)$(PREFIX)/bin/sotto"
-	@rm -rf "$(DESTDIR)$(PREFIX)/share/doc/sotto"
+	@rm -rf "$(DESTDIR)$(PREFIX)/share/doc/sotto" "$(DESTDIR)$(PREFIX)/share/sotto"
 
 bench: ## measure sotto beside other players into Docs/Benchmarks.md (ARGS="--help")
 	@Scripts/bench $(ARGS)

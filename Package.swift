@@ -65,12 +65,17 @@ let package = Package(
     .target(
       name: "MusicLibrary", dependencies: ["AudioTypes", "Decoding"], swiftSettings: strict),
 
+    .target(
+      name: "Player",
+      dependencies: ["AudioTypes", "AudioSession", "AudioEngine", "Decoding"],
+      swiftSettings: strictMemory),
+
     // The composition root.
     .executableTarget(
       name: "sotto",
       dependencies: [
         "AudioTypes", "AudioSession", "PlayQueue", "JSONText", "SessionReplay", "Decoding",
-        "MusicLibrary", "OutputInterface", "AudioOutput", "AudioEngine",
+        "MusicLibrary", "OutputInterface", "AudioOutput", "AudioEngine", "Player",
       ], swiftSettings: strictMemory),
 
     // Tests. TestSupport starts private servers and makes signals; it ships in no product.

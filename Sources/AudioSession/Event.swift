@@ -76,6 +76,13 @@ public enum SessionEvent: Hashable, Sendable, Codable {
   case deactivate(notifyOthers: Bool)
   /// A short sound of our own is asked for; how long it is.
   case effect(SessionTime)
+  /// The user goes to that track; shuffle and repeat are decided outside. Later tracks than are
+  /// known are taken for known: a queue may still be read.
+  case choose(track: Int)
+  /// That track is heard from now on, from its beginning: the engine tells, for it knows the queue.
+  case trackBegan(Int)
+  /// The last track is over.
+  case queueEnded
   case trackEnded
   case trackFailed
   case silent(Bool)
@@ -136,4 +143,48 @@ public enum SessionTimer: Hashable, Sendable, Codable {
   case duckHold
   case trackEnd
   case remoteRelease
+}
+
+extension Trigger {
+  /// What it is called in logs and replay files: `route`, `begin`, `timer`.
+  public var name: String {
+    guard case .event(let event) = self else { return "timer" }
+    return switch event {
+    case .play: "play"
+    case .force: "force"
+    case .pause: "pause"
+    case .toggle: "toggle"
+    case .stop: "stop"
+    case .next: "next"
+    case .previous: "previous"
+    case .seek: "seek"
+    case .load: "load"
+    case .volumeKey: "volumeKey"
+    case .ignore: "ignore"
+    case .configure: "configure"
+    case .activate: "activate"
+    case .deactivate: "deactivate"
+    case .effect: "effect"
+    case .choose: "choose"
+    case .trackBegan: "trackBegan"
+    case .queueEnded, .trackEnded: "trackEnded"
+    case .trackFailed: "failed"
+    case .silent: "silent"
+    case .background: "background"
+    case .begin: "begin"
+    case .end: "end"
+    case .route: "route"
+    case .linkLost: "linkLost"
+    case .lock: "lock"
+    case .sleep: "sleep"
+    case .suspended: "stopped"
+    case .serverLost, .serverBack: "server"
+    case .stream, .streamGone: "stream"
+    case .peer, .peerGone: "peer"
+    case .clientGone: "clientGone"
+    case .streamDestroyed: "streamDestroyed"
+    case .reconcile: "reconcile"
+    case .wait: "wait"
+    }
+  }
 }

@@ -71,6 +71,8 @@ extension SessionMachine {
     switch kind {
     case .primary: SessionTiming.primaryFade
     case .routePending, .noRoute, .serverLost: .zero
+    // The terminal waits for it.
+    case .stopped: .milliseconds(10)
     default: SessionTiming.interruptionFade
     }
   }

@@ -123,10 +123,35 @@ extension SessionMachine {
       state.position = .zero
       turn.remark = state.trackRemark
     } else {
-      halt(&turn)
-      turn.fade = .zero
-      turn.remark = .queueEnded
+      queueEnded(&turn)
     }
+  }
+
+  mutating func queueEnded(_ turn: inout Turn) {
+    guard state.intent != .stopped else { return }
+    halt(&turn)
+    turn.fade = .zero
+    turn.remark = .queueEnded
+  }
+
+  mutating func choose(_ track: Int, _ turn: inout Turn) {
+    guard know(track) else { return }
+    turn.rules.insert(.s70)
+    go(to: track, &turn)
+  }
+
+  /// Told, not asked for: the shell is there already.
+  mutating func trackBegan(_ track: Int) {
+    guard know(track) else { return }
+    state.track = track
+    state.position = .zero
+  }
+
+  /// The queue has at least so many tracks. An absurd number is none.
+  private mutating func know(_ track: Int) -> Bool {
+    guard track >= 0, track < 1 << 24 else { return false }
+    while state.tracks.count <= track { state.tracks.append(SessionTrack(duration: nil)) }
+    return true
   }
 
   mutating func trackFailed(_ turn: inout Turn) {

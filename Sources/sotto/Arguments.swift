@@ -8,6 +8,7 @@ enum Invocation: Equatable {
   case info(paths: [[UInt8]], json: Bool, common: CommonOptions)
   case render(RenderOptions)
   case devices(json: Bool, common: CommonOptions)
+  case why(count: Int, json: Bool, common: CommonOptions)
   case session(SessionOptions)
   case doctor(CommonOptions)
 }
@@ -96,7 +97,7 @@ enum Arguments {
   }
 
   /// Commands of a later version: said so, rather than taken for misspelt words or file names.
-  private static let later: Set<String> = ["scan", "search", "ctl", "why"]
+  private static let later: Set<String> = ["scan", "search", "ctl"]
 
   private static func notYet(_ command: String) -> UsageError {
     UsageError(sentence: "'\(command)' is not available yet; see 'sotto --help'")
@@ -160,6 +161,14 @@ enum Arguments {
     case .devices:
       try nothingMore(words, command)
       return .devices(json: words.options["json"] != nil, common: common)
+    case .why:
+      try nothingMore(words, command)
+      let text = words.text("count") ?? "20"
+      guard let count = Int(text), (1...1_000_000).contains(count) else {
+        throw UsageError(
+          sentence: "--count must be a whole number from 1 on, not '\(Text.printable(text))'")
+      }
+      return .why(count: count, json: words.options["json"] != nil, common: common)
     case .session: return .session(try session(words, common))
     case .doctor:
       try nothingMore(words, command)

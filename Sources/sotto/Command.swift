@@ -37,7 +37,7 @@ struct CommandSpec: Sendable {
 }
 
 enum Command: String, Sendable, CaseIterable {
-  case play, info, render, devices, session, doctor
+  case play, info, render, devices, why, session, doctor
 }
 
 extension CommandSpec {
@@ -45,7 +45,7 @@ extension CommandSpec {
   static let log = OptionSpec(
     "log", value: "FILE", "Write what libraries complain about to FILE (otherwise it is dropped)")
 
-  static let all: [CommandSpec] = [play, info, render, devices, session, doctor]
+  static let all: [CommandSpec] = [play, info, render, devices, why, session, doctor]
 
   static func named(_ command: Command) -> CommandSpec { all.first { $0.name == command }! }
 
@@ -84,6 +84,10 @@ extension CommandSpec {
           "left right   back or on 5 s         , .          back or on 1 min",
           "up down      device volume          m            mute",
           "( )          sotto's own level      p n          previous, next",
+          "v            stop                   y            why: the latest decisions",
+          "C            a call comes in        a d          answer; decline or hang up",
+          "!            other sounds to try    S            silent mode",
+          "F            play over a call       ?            all keys",
         ]
       ),
       (
@@ -129,6 +133,15 @@ extension CommandSpec {
     abstract: "List sound servers, devices and ports, and which are current",
     usage: "[options]",
     options: [OptionSpec("json", "Print one JSON object a line, one line a server"), log, help])
+
+  private static let why = CommandSpec(
+    name: .why,
+    abstract: "Tell the latest decisions: what changed, why, and under which rule",
+    usage: "[options]",
+    options: [
+      OptionSpec("count", short: "n", value: "N", "How many, the latest ones (default: 20)"),
+      OptionSpec("json", "Print one JSON object a line"), log, help,
+    ])
 
   private static let session = CommandSpec(
     name: .session,

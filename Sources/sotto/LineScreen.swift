@@ -1,3 +1,4 @@
+import AudioTypes
 import Dispatch
 import Glibc
 
@@ -55,6 +56,15 @@ import Glibc
 
   func show(_ line: StatusLine) {
     self.line = line
+    draw()
+  }
+
+  /// A line of text above it.
+  func tell(_ text: String) {
+    guard !isOver else { return }
+    clear()
+    Console.print(Text.printable(text))
+    Console.flush()
     draw()
   }
 

@@ -1,15 +1,21 @@
 import AudioEngine
+import AudioSession
 import AudioTypes
 import Dispatch
 import Glibc
 import MusicLibrary
 import OutputInterface
+import Player
 
 /// `sotto play`: the queue, the engine and the plain line, on the control thread.
 @MainActor final class PlayCommand {
   private let options: PlayOptions
   private let queue = SharedQueue()
   private var engine: AudioEngine?
+  private var player: Player?
+  private var neighbours: Neighbourhood?
+  /// `!` was pressed: the next key is one of its menu.
+  private var isMenuOpen = false
   private var screen: LineScreen?
   private var signals: (any DispatchSourceRead)?
   private var redraw: (any DispatchSourceTimer)?
@@ -19,8 +25,6 @@ import OutputInterface
   private var index = 0
   /// Where the last seek goes, until it has taken effect: keys that repeat add up.
   private var seekTarget: Double?
-  /// True when the engine was playing as the terminal stopped us.
-  private var playedBeforeStop = false
   /// True from the order to stop until silence is heard.
   private var isStopping = false
   private var isEnding = false
@@ -105,6 +109,7 @@ import OutputInterface
           backend: backend,
           request: StreamRequest(device: options.device, trackName: name), at: 0, seconds: 0)
         self.engine = engine
+        beginSession(engine)
         return
       } catch {
         engine.close()
@@ -120,6 +125,45 @@ import OutputInterface
     Exit.end(69)
   }
 
+  /// From here on the session decides when the music is heard. The user has asked for it: on the
+  /// command line.
+  private func beginSession(_ engine: AudioEngine) {
+    let device = engine.snapshot().device ?? "the output"
+    let player = Player(
+      engine: engine, route: Route(id: "device", name: device, routeClass: .speaker))
+    self.player = player
+    player.onDecision = { [weak self] decision in self?.tell(decision) }
+    player.onOther = { [weak self] action in self?.neighbourhood()?.carryOut(action) }
+    player.send(.play(.cli))
+  }
+
+  /// Made when it is first needed; `nil` after a line that says why not.
+  private func neighbourhood() -> Neighbourhood? {
+    if let neighbours { return neighbours }
+    guard let engine, let player else { return nil }
+    guard let folder = SoundFolder.find() else {
+      Messages.tell(
+        "the sounds of calls and prompts are missing: reinstall sotto, or set SOTTO_SOUNDS")
+      return nil
+    }
+    let neighbours = Neighbourhood(player: player, engine: engine, folder: folder)
+    neighbours.onFault = { path, sentence in Messages.fault(path, sentence) }
+    self.neighbours = neighbours
+    return neighbours
+  }
+
+  /// What changed, and under which rule, above the line; and into the file for `sotto why`.
+  private func tell(_ decision: Decision) {
+    switch decision.remark {
+    case .playing, .track, .soughtTo, .loaded, .queueEnded, .stopped, .alreadyPlaying: break
+    default:
+      DecisionFile.append(decision)
+      let rules = decision.rules.all.map(\.id).joined(separator: " ")
+      screen?.tell("\(decision.sentence) (\(rules))")
+    }
+    refresh()
+  }
+
   // MARK: Events of the engine
 
   private func take(_ event: EngineEvent) {
@@ -128,6 +172,7 @@ import OutputInterface
       queue.select(index)
       seekTarget = nil
       self.index = index
+      player?.send(.trackBegan(index))
       let entry = queue.entry(at: index)
       engine?.setTrackName(title(entry?.title, entry?.artist, at: index, info))
       if screen == nil { announce(info) }
@@ -143,7 +188,9 @@ import OutputInterface
       // An earlier seek may be told while a later one is still on its way.
       if let target = seekTarget, abs(target - position) < 1 { seekTarget = nil }
       refresh()
-    case .ended: finish()
+    case .ended:
+      player?.send(.queueEnded)
+      finish()
     case .lost(let error):
       screen?.end()
       Messages.tell(Text.printable(error.sentence))
@@ -234,8 +281,9 @@ import OutputInterface
   /// heard.
   private func stop() {
     if isStopping || isEnding { return }
-    playedBeforeStop = state == .playing || state == .starting
-    engine?.hold()
+    player?.send(.suspended(true))
+    // What sounds beside the music is over: seconds of it would be heard after the stop.
+    for place in 0..<AudioEngine.places { engine?.end(soundIn: place) }
     isStopping = true
     screen?.leaveTerminal()
     let stop: @MainActor () -> Void = { [weak self] in
@@ -250,10 +298,7 @@ import OutputInterface
   private func proceed() {
     isStopping = false
     screen?.takeTerminal()
-    if playedBeforeStop {
-      playedBeforeStop = false
-      engine?.release()
-    }
+    player?.send(.suspended(false))
     refresh()
   }
 }
@@ -262,10 +307,28 @@ import OutputInterface
 
 extension PlayCommand {
   private func press(_ key: Key) {
-    guard let engine else { return }
+    guard let engine, let player else { return }
+    if isMenuOpen {
+      isMenuOpen = false
+      if case .character(let letter) = key, let entry = Self.menu.first(where: { $0.key == letter })
+      {
+        neighbourhood()?.perform(entry.act)
+      }
+      return refresh()
+    }
     switch key {
-    case .character(" "), .character("c"):
-      if state == .held { engine.release() } else { engine.hold() }
+    case .character(" "), .character("c"): player.send(.toggle(.key))
+    case .character("v"): player.send(.stop(.key))
+    case .character("C"): neighbourhood()?.perform(.call)
+    case .character("a") where neighbours?.isCalling == true: neighbours?.perform(.answer)
+    case .character("d") where neighbours?.isCalling == true: neighbours?.perform(.decline)
+    case .character("S"): neighbourhood()?.perform(.silent)
+    case .character("F"): player.send(.force(.key))
+    case .character("!"):
+      isMenuOpen = true
+      screen?.tell(Self.menu.map { "\($0.key) \($0.name)" }.joined(separator: "  "))
+    case .character("y"): why()
+    case .character("?"): help()
     case .left: seek(by: -5)
     case .right: seek(by: 5)
     case .character(","): seek(by: -60)
@@ -289,10 +352,43 @@ extension PlayCommand {
     refresh()
   }
 
+  /// What `!` offers.
+  private static let menu: [(key: Unicode.Scalar, name: String, act: Neighbourhood.Act)] = [
+    ("p", "prompt", .prompt), ("m", "message", .message), ("a", "alarm", .alarm),
+    ("s", "assistant", .assistant), ("o", "other music", .music), ("g", "game", .game),
+    ("h", "headphones", .headphones), ("b", "Bluetooth", .bluetooth),
+    ("k", "Bluetooth profile", .profile), ("l", "lock", .lock), ("z", "sleep", .sleep),
+  ]
+
+  /// The latest decisions, newest last.
+  private func why() {
+    guard let player else { return }
+    let latest = player.log.latest(8)
+    for decision in latest {
+      let rules = decision.rules.all.map(\.id).joined(separator: " ")
+      screen?.tell("\(decision.sentence) (\(rules), \(decision.trigger.name))")
+    }
+    if latest.isEmpty { screen?.tell("nothing was decided yet") }
+  }
+
+  private func help() {
+    for line in Self.help { screen?.tell(line) }
+  }
+
+  static let help = [
+    "space, c  pause or play              v        stop",
+    "n p       next, previous             arrows   seek 5 s, device volume",
+    ", .       back or on 1 min           ( ) m    sotto's own level, mute",
+    "C         a call comes in            a d      answer; decline or hang up",
+    "!         other sounds to try        S        silent mode",
+    "F         play over a call           y        why: the latest decisions",
+    "q         quit",
+  ]
+
   private func jump(to index: Int) {
     self.index = index
     seekTarget = nil
-    engine?.move(to: index)
+    player?.send(.choose(track: index))
   }
 
   private func seek(by seconds: Double) {
@@ -300,15 +396,13 @@ extension PlayCommand {
     let snapshot = engine.snapshot()
     let target = max(0, (seekTarget ?? snapshot.position) + seconds)
     seekTarget = min(target, snapshot.duration ?? target)
-    engine.seek(to: target)
+    player?.send(.seek(.seconds(target)))
   }
 
   /// The device's volume; sotto's own level where the device has none.
   private func changeVolume(by points: Int) {
-    guard let volume = engine?.snapshot().deviceVolume else { return changeLevel(by: points) }
-    // Up to 100, but what somebody set above it is not pulled down by a step up.
-    let top = max(100, volume.percent)
-    engine?.setDeviceVolume(percent: min(max(volume.percent + points, 0), top))
+    guard engine?.snapshot().deviceVolume != nil else { return changeLevel(by: points) }
+    player?.send(.volumeKey(points > 0 ? .up : .down))
   }
 
   private func changeLevel(by points: Int) {
@@ -319,7 +413,7 @@ extension PlayCommand {
 
   private func mute() {
     if engine?.snapshot().deviceVolume != nil {
-      engine?.toggleMuted()
+      player?.send(.volumeKey(.mute))
     } else {
       isOwnMuted.toggle()
       engine?.setLevel(isOwnMuted ? .silence : Level.gain(percent: level))

@@ -33,6 +33,9 @@ import Glibc
     case .devices(let json, let common):
       takeDescriptor2(common)
       DevicesCommand.run(json: json)
+    case .why(let count, let json, let common):
+      takeDescriptor2(common)
+      WhyCommand.run(count: count, json: json)
     case .session(let options):
       takeDescriptor2(options.common)
       SessionCommand.run(options)

@@ -54,13 +54,24 @@ private func refusal(_ words: String...) -> String? {
     #expect(invocation == .info(paths: [path], json: false, common: CommonOptions()))
   }
 
-  @Test(arguments: ["scan", "search", "ctl", "why"])
+  @Test(arguments: ["scan", "search", "ctl"])
   func `A command of a later version is not available yet`(_ command: String) {
     let sentence = "'\(command)' is not available yet; see 'sotto --help'"
     #expect(refusal(command) == sentence)
     #expect(refusal(command, "x", "--json") == sentence)
     #expect(refusal("help", command) == sentence)
     #expect(throws: UsageError.self) { try parse(command, existing: [command]) }
+  }
+
+  @Test func `Why takes a number of decisions`() throws {
+    let common = CommonOptions()
+    #expect(try parse("why") == .why(count: 20, json: false, common: common))
+    #expect(try parse("why", "-n", "3", "--json") == .why(count: 3, json: true, common: common))
+    for word in ["0", "-1", "x", ""] {
+      #expect(
+        refusal("why", "--count", word)
+          == "--count must be a whole number from 1 on, not '\(word)'")
+    }
   }
 
   @Test func `Session takes a file or lists the rules`() throws {

@@ -17,7 +17,7 @@ import Testing
     for arguments in [
       ["plya", "a.wav"], ["play"], ["play", "--volum", "3", "a"], ["render", "a.wav"],
       ["render", "a.wav", "-o", "b.wav", "--replay", "c"], ["devices", "x"], ["--frob"],
-      ["scan", "."], ["session"], ["help", "why"],
+      ["scan", "."], ["session"], ["help", "ctl"],
     ] {
       let run = try Run(arguments.map { Array($0.utf8) })
       #expect(run.status == 64 && run.output.isEmpty, "\(arguments)")

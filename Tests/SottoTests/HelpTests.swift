@@ -18,6 +18,8 @@ import Testing
         render                Write what playing would give into a WAV file
         devices               List sound servers, devices and ports, and which are
                               current
+        why                   Tell the latest decisions: what changed, why, and under
+                              which rule
         session               Show the session rules, or what follows from a file of
                               events
         doctor                Tell what works on this machine and what to install or
@@ -65,6 +67,10 @@ import Testing
         left right   back or on 5 s         , .          back or on 1 min
         up down      device volume          m            mute
         ( )          sotto's own level      p n          previous, next
+        v            stop                   y            why: the latest decisions
+        C            a call comes in        a d          answer; decline or hang up
+        !            other sounds to try    S            silent mode
+        F            play over a call       ?            all keys
 
       STATUS:
         0   everything was played           1   something could not be played

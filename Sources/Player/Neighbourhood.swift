@@ -1,0 +1,340 @@
+import AudioEngine
+import AudioSession
+import AudioTypes
+import Decoding
+
+/// The simulated neighbours, and what becomes of them. Each has a session of its own, which hears of
+/// all others; what each is to sotto follows from its category.
+@MainActor public final class Neighbourhood {
+  /// What a user can try.
+  public enum Act: String, CaseIterable, Sendable {
+    case call, answer, decline
+    case prompt, message, alarm, assistant, music, game
+    case headphones, bluetooth, profile, lock, sleep, silent
+  }
+
+  private let player: Player
+  private let engine: AudioEngine
+  /// Where effects and music are.
+  private let folder: [UInt8]
+  private var neighbours: [Neighbour] = []
+  private var timers: [String: DeadlineTimer] = [:]
+  private var count = 0
+  private var calls: [Call] = []
+  private var isLocked = false
+  private var isSilent = false
+  /// Loudness of ringing and tones, in percent: apart from the device's volume (S11, S12).
+  public private(set) var ringer = 80
+  /// A fault in one line: a sound that is missing.
+  public var onFault: (@MainActor (_ path: [UInt8], _ sentence: String) -> Void)?
+
+  private struct Call {
+    enum Phase { case ringing, talking, waiting }
+    var id: String
+    var phase: Phase
+  }
+
+  /// The place of what rings and beeps, and of the one who answers.
+  private static let ringPlace = 5
+  private static let answerPlace = 4
+  /// A call that nobody answers is missed after this, in seconds.
+  private static let ringSeconds = 25.0
+
+  static let speakers = Route(id: "speakers", name: "Speakers", routeClass: .speaker)
+  static let headphones = Route(
+    id: "simulated-headphones", name: "Headphones", routeClass: .private)
+  static let bluetooth = Route(
+    id: "simulated-bluetooth", name: "Bluetooth headset", routeClass: .private,
+    deviceAddress: "00:00:00:00:00:01")
+  static let bluetoothCall = Route(
+    id: "simulated-bluetooth-call", name: "Bluetooth headset (call)", routeClass: .private,
+    deviceAddress: "00:00:00:00:00:01")
+
+  /// - Parameter folder: holds `effects` and `music`.
+  public init(player: Player, engine: AudioEngine, folder: [UInt8]) {
+    self.player = player
+    self.engine = engine
+    self.folder = folder
+  }
+
+  /// A call rings or lasts: `a` and `d` mean it.
+  public var isCalling: Bool { !calls.isEmpty }
+
+  public func perform(_ act: Act) {
+    switch act {
+    case .call: ring()
+    case .answer: answer()
+    case .decline: hangUp()
+    case .prompt: start(.prompt)
+    case .alarm: start(.alarm)
+    case .assistant: start(.assistant)
+    case .music: toggle(.music)
+    case .game: toggle(.game)
+    case .message: player.send(.effect(.seconds(1.4)))
+    case .headphones: toggleRoute(Self.headphones)
+    case .bluetooth: toggleRoute(Self.bluetooth)
+    case .profile: changeProfile()
+    case .lock:
+      isLocked.toggle()
+      tellAll(.lock(isLocked))
+    case .silent:
+      isSilent.toggle()
+      tellAll(.silent(isSilent))
+    case .sleep:
+      // Down and up again: what is left of it is the pause.
+      player.send(.sleep(true))
+      player.send(.sleep(false))
+    }
+  }
+
+  // MARK: Actions of sotto's session
+
+  /// What the session asks for beside the music.
+  public func carryOut(_ action: Action) {
+    switch action {
+    case .playEffect: sound("effects/message.wav", place: Self.ringPlace)
+    case .changeEventVolume(.up): ringer = min(ringer + Player.volumeStep, 100)
+    case .changeEventVolume(.down): ringer = max(ringer - Player.volumeStep, 0)
+    case .changeEventVolume(.mute): ringer = ringer == 0 ? 80 : 0
+    case .pausePeer(let id):
+      for neighbour in neighbours where Self.peer(neighbour) == id {
+        tell(neighbour.id, .pause(.mpris))
+      }
+    case .playPeer(let id):
+      for neighbour in neighbours where Self.peer(neighbour) == id {
+        tell(neighbour.id, .play(.mpris))
+      }
+    default: break
+    }
+  }
+
+  // MARK: Neighbours
+
+  private static func peer(_ neighbour: Neighbour) -> String { "neighbour:" + neighbour.id }
+
+  private func toggle(_ kind: Neighbour.Kind) {
+    if let live = neighbours.first(where: { $0.kind == kind }) {
+      leave(live.id)
+    } else {
+      start(kind)
+    }
+  }
+
+  private func start(_ kind: Neighbour.Kind) {
+    count += 1
+    let neighbour = Neighbour(
+      kind, number: count, otherAudioPlaying: player.situation.isAudible,
+      route: player.state.route ?? Self.speakers)
+    neighbours.append(neighbour)
+    if isSilent { tell(neighbour.id, .silent(true)) }
+    if isLocked { tell(neighbour.id, .lock(true)) }
+    reach(neighbour)
+    tell(neighbour.id, .play(.key))
+  }
+
+  /// What its becoming active is to all others.
+  private func reach(_ neighbour: Neighbour) {
+    guard let kind = neighbour.interruption else { return }
+    if neighbour.session.state.configuration.hasTransportControls {
+      player.send(
+        .peer(
+          PeerObservation(
+            id: Self.peer(neighbour), name: neighbour.name, status: .playing,
+            client: neighbour.id)))
+    } else {
+      player.send(.begin(id: neighbour.id, kind: kind, source: neighbour.name))
+    }
+    for other in neighbours where other.id != neighbour.id {
+      tell(other.id, .begin(id: neighbour.id, kind: kind, source: neighbour.name))
+    }
+  }
+
+  /// It gives its place up: others may go on, for all but another player are interludes (S57).
+  private func leave(_ id: String) {
+    guard let index = neighbours.firstIndex(where: { $0.id == id }) else { return }
+    silence(index)
+    let neighbour = neighbours.remove(at: index)
+    timers[id] = nil
+    let isPlayer = neighbour.session.state.configuration.hasTransportControls
+    player.send(
+      isPlayer
+        ? .peerGone(id: Self.peer(neighbour)) : .end(id: neighbour.id, shouldResume: true))
+    for other in neighbours {
+      tell(other.id, .end(id: neighbour.id, shouldResume: !isPlayer))
+    }
+  }
+
+  /// Gives a neighbour an event, and lets it be heard or not as its session says.
+  private func tell(_ id: String, _ event: SessionEvent) {
+    guard let index = neighbours.firstIndex(where: { $0.id == id }) else { return }
+    let due = neighbours[index].session.advance(to: player.now())
+    for transition in due + [neighbours[index].session.apply(event)] {
+      guard transition.before.isAudible != transition.after.isAudible else { continue }
+      if transition.after.isAudible { sound(index) } else { silence(index) }
+      if neighbours[index].kind == .music { reportPeer(neighbours[index]) }
+    }
+  }
+
+  private func tellAll(_ event: SessionEvent) {
+    player.send(event)
+    for neighbour in neighbours { tell(neighbour.id, event) }
+  }
+
+  private func reportPeer(_ neighbour: Neighbour) {
+    player.send(
+      .peer(
+        PeerObservation(
+          id: Self.peer(neighbour), name: neighbour.name,
+          status: neighbour.session.situation.status, client: neighbour.id)))
+  }
+
+  /// It sounds from where it was held.
+  private func sound(_ index: Int) {
+    let neighbour = neighbours[index]
+    let sound = neighbour.sound
+    let from = neighbour.heard
+    guard
+      let length = self.sound(
+        sound.file, place: sound.place, gain: sound.gain, isLooping: sound.isLooping, from: from)
+    else {
+      // Nothing to hear: it is over at once.
+      if !sound.isLooping { over(neighbour.id, after: 0) }
+      return
+    }
+    neighbours[index].since = player.now()
+    if !sound.isLooping { over(neighbour.id, after: max(0, length - from)) }
+  }
+
+  private func over(_ id: String, after seconds: Double) {
+    let timer = timers[id] ?? DeadlineTimer()
+    timers[id] = timer
+    timer.set(after: seconds) { [weak self] in
+      guard let self else { return }
+      timers[id]?.cancel()
+      if calls.contains(where: { $0.id == id }) { hangUp(id) } else { leave(id) }
+    }
+  }
+
+  private func silence(_ index: Int) {
+    guard let since = neighbours[index].since else { return }
+    neighbours[index].heard += (player.now() - since).seconds
+    neighbours[index].since = nil
+    engine.end(soundIn: neighbours[index].sound.place)
+    timers[neighbours[index].id]?.cancel()
+  }
+
+  /// The sound's length; nil, after a line that says why, when it cannot be heard.
+  @discardableResult
+  private func sound(
+    _ file: String, place: Int, gain: Gain = .unity, isLooping: Bool = false, from: Double = 0
+  ) -> Double? {
+    let path = folder + Array("/\(file)".utf8)
+    // What rings has a volume of its own.
+    let isRinging = place == Self.ringPlace
+    let gain = isRinging ? Self.ringerGain(ringer) : gain
+    do throws(DecodingError) {
+      return try engine.begin(
+        sound: TrackLocation(path: path), place: place, gain: gain, isLooping: isLooping, from: from
+      )
+    } catch {
+      onFault?(path, error.sentence)
+      return nil
+    }
+  }
+
+  /// The cube of the percentage, as sotto's own level.
+  private static func ringerGain(_ percent: Int) -> Gain {
+    let part = Float(percent) / 100
+    return Gain(linear: part * part * part)
+  }
+
+  // MARK: Calls
+
+  private func ring() {
+    guard calls.count < 2, !calls.contains(where: { $0.phase == .ringing }) else { return }
+    count += 1
+    let id = "call-\(count)"
+    calls.append(Call(id: id, phase: .ringing))
+    // A ringing call interrupts already: nobody sings over a telephone.
+    let event = SessionEvent.begin(id: id, kind: .call, source: "Phone")
+    tellAll(event)
+    if !isSilent { sound("effects/ringtone.wav", place: Self.ringPlace, isLooping: true) }
+    over(id, after: Self.ringSeconds)
+  }
+
+  private func answer() {
+    guard let index = calls.firstIndex(where: { $0.phase == .ringing }) else { return }
+    engine.end(soundIn: Self.ringPlace)
+    for other in calls.indices where calls[other].phase == .talking {
+      calls[other].phase = .waiting
+    }
+    calls[index].phase = .talking
+    talk(calls[index].id)
+  }
+
+  /// Two voices, until the other side hangs up.
+  private func talk(_ id: String) {
+    let caller = sound("effects/call-caller.wav", place: 3)
+    let callee = sound("effects/call-callee.wav", place: Self.answerPlace)
+    over(id, after: max(caller ?? 0, callee ?? 0))
+  }
+
+  /// The call that rings; otherwise the one that lasts.
+  private func hangUp() {
+    guard
+      let call = calls.first(where: { $0.phase == .ringing })
+        ?? calls.first(where: { $0.phase == .talking })
+    else { return }
+    hangUp(call.id)
+  }
+
+  /// Declined, ended from either side, or missed.
+  private func hangUp(_ id: String) {
+    guard let index = calls.firstIndex(where: { $0.id == id }) else { return }
+    let call = calls.remove(at: index)
+    timers[id]?.cancel()
+    timers[id] = nil
+    switch call.phase {
+    case .ringing: engine.end(soundIn: Self.ringPlace)
+    case .talking:
+      engine.end(soundIn: 3)
+      engine.end(soundIn: Self.answerPlace)
+      // Who waited is back.
+      if let waiting = calls.firstIndex(where: { $0.phase == .waiting }) {
+        calls[waiting].phase = .talking
+        talk(calls[waiting].id)
+      }
+    case .waiting: break
+    }
+    tellAll(.end(id: id, shouldResume: true))
+  }
+
+  // MARK: Devices
+
+  private func toggleRoute(_ route: Route) {
+    if player.state.route == route {
+      tellAll(
+        .route(
+          RouteChange(from: route.id, to: Self.speakers, reason: .oldDeviceUnavailable)))
+    } else {
+      tellAll(.route(RouteChange(to: route, reason: .newDeviceAvailable)))
+    }
+  }
+
+  /// The Bluetooth headset goes, and comes back as its other profile a second later.
+  private func changeProfile() {
+    guard let old = player.state.route, let address = old.deviceAddress else { return }
+    let new = old == Self.bluetooth ? Self.bluetoothCall : Self.bluetooth
+    guard address == new.deviceAddress else { return }
+    player.send(
+      .route(
+        RouteChange(
+          from: old.id, to: Self.speakers, reason: .oldDeviceUnavailable, isLinkKept: true)))
+    let timer = DeadlineTimer()
+    timers["profile"] = timer
+    timer.set(after: 1) { [weak self] in
+      self?.timers["profile"]?.cancel()
+      self?.player.send(.route(RouteChange(to: new, reason: .newDeviceAvailable)))
+    }
+  }
+}

@@ -1,0 +1,137 @@
+import AudioEngine
+import AudioSession
+import AudioTypes
+import Dispatch
+
+/// The shell around the session: events come in here, in one order, and what the session decides is
+/// carried out after it has decided. Nothing else starts or stops the music.
+///
+/// On the control thread.
+@MainActor public final class Player {
+  private var machine: SessionMachine
+  private let engine: AudioEngine
+  let now: @MainActor () -> SessionTime
+  private let wake = DeadlineTimer()
+  /// Events that came while another one was being carried out.
+  private var waiting: [SessionEvent] = []
+  private var isBusy = false
+  /// The latest decisions, the oldest forgotten first.
+  public private(set) var log = DecisionLog()
+
+  /// Called for each decision, after it was carried out.
+  public var onDecision: (@MainActor (Decision) -> Void)?
+  /// Called for each action that is not the music's: peers, the ringer, effects, remotes.
+  public var onOther: (@MainActor (Action) -> Void)?
+
+  /// How the music rises after an interruption, in seconds; after the user's own pause it is there
+  /// at once, as fast as does not click.
+  public static let resumeSeconds = 0.05
+  /// One step of a volume key, in percent.
+  public static let volumeStep = 5
+
+  /// The engine has the queue already; its first track is current.
+  ///
+  /// - Parameter now: the time; the machine's uptime where it is not given.
+  public init(
+    engine: AudioEngine, configuration: SessionConfiguration = .musicPlayer, route: Route,
+    now: (@MainActor () -> SessionTime)? = nil
+  ) {
+    self.engine = engine
+    self.now =
+      now ?? { SessionTime(nanoseconds: Int64(DispatchTime.now().uptimeNanoseconds)) }
+    machine = SessionMachine(
+      configuration: configuration, route: route, tracks: [SessionTrack(duration: nil)])
+    _ = machine.advance(to: self.now())
+  }
+
+  public var state: SessionState { machine.state }
+
+  public var situation: Situation { machine.situation }
+
+  /// Everything that can happen goes through here. Deadlines that were due before it come first.
+  public func send(_ event: SessionEvent) {
+    waiting.append(event)
+    guard !isBusy else { return }
+    isBusy = true
+    while !waiting.isEmpty {
+      let next = waiting.removeFirst()
+      fireDue()
+      carryOut(machine.apply(next))
+    }
+    isBusy = false
+    setAlarm()
+  }
+
+  private func fireDue() {
+    let time = now()
+    while let transition = machine.fireNext(by: time) { carryOut(transition) }
+  }
+
+  private func setAlarm() {
+    guard let deadline = machine.nextDeadline else { return wake.cancel() }
+    wake.set(after: max(0, (deadline - now()).seconds)) { [weak self] in self?.send(.wait) }
+  }
+
+  // MARK: Actions
+
+  private func carryOut(_ transition: Transition) {
+    for action in transition.actions { carryOut(action, transition) }
+    if let decision = transition.decision {
+      log.append(decision)
+      onDecision?(decision)
+    }
+  }
+
+  private func carryOut(_ action: Action, _ transition: Transition) {
+    switch action {
+    case .cork(let fade): engine.hold(fade: fade.seconds)
+    case .uncork:
+      let isBack = transition.before.display == .interrupted
+      engine.release(fade: isBack ? Self.resumeSeconds : AudioEngine.fadeSeconds)
+    case .setGain(let decibels, let ramp):
+      engine.setMusicLevel(decibels: decibels, within: ramp.seconds)
+    case .go(let track, let position):
+      if engine.snapshot().index == track {
+        engine.seek(to: position.seconds)
+      } else {
+        engine.move(to: track)
+      }
+    case .changeDeviceVolume(let direction): changeVolume(direction)
+    case .unmuteStream: engine.setMuted(false)
+    case .publish, .pausePeer, .playPeer, .lowerOthers, .restoreOthers, .changeEventVolume,
+      .playEffect, .acceptRemote, .releaseRemote, .keepAwake:
+      onOther?(action)
+    }
+  }
+
+  private func changeVolume(_ direction: VolumeDirection) {
+    guard let volume = engine.snapshot().deviceVolume else { return }
+    switch direction {
+    case .mute: engine.toggleMuted()
+    case .up, .down:
+      let step = direction == .up ? Self.volumeStep : -Self.volumeStep
+      // Up to 100, but what somebody set above it is not pulled down by a step up.
+      let top = max(100, volume.percent)
+      engine.setDeviceVolume(percent: min(max(volume.percent + step, 0), top))
+    }
+  }
+}
+
+/// Calls something on the main queue after a while, unless it is set again or cancelled before.
+@MainActor final class DeadlineTimer {
+  private var timer: (any DispatchSourceTimer)?
+
+  func set(after seconds: Double, _ action: @escaping @MainActor () -> Void) {
+    timer?.cancel()
+    let timer = DispatchSource.makeTimerSource(queue: .main)
+    timer.schedule(deadline: .now() + seconds, leeway: .milliseconds(2))
+    timer.setEventHandler { MainActor.assumeIsolated { action() } }
+    timer.activate()
+    self.timer = timer
+  }
+
+  func cancel() {
+    timer?.cancel()
+    timer = nil
+  }
+}
