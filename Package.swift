@@ -29,10 +29,11 @@ let package = Package(
     .target(
       name: "CAudioOutput", dependencies: ["CRealtime"], cSettings: strictC,
       linkerSettings: [.linkedLibrary("pulse"), .linkedLibrary("asound")]),
-    .target(name: "CSndfile", cSettings: strictC),
+    .target(name: "CBinding", cSettings: strictC),
+    .target(name: "CSndfile", dependencies: ["CBinding"], cSettings: strictC),
     .target(name: "CFFmpeg", cSettings: strictC),
-    .target(name: "CMusepack", cSettings: strictC),
-    .target(name: "CSoxr", cSettings: strictC),
+    .target(name: "CMusepack", dependencies: ["CBinding"], cSettings: strictC),
+    .target(name: "CSoxr", dependencies: ["CBinding"], cSettings: strictC),
 
     // Pure modules.
     .target(name: "AudioTypes", swiftSettings: strict),

@@ -1,6 +1,7 @@
 #include "CMusepack.h"
 
-#include <dlfcn.h>
+#include "CBinding.h"
+
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -64,25 +65,12 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void load(void) {
-  void *handle = dlopen("libmpcdec.so.6", RTLD_NOW | RTLD_LOCAL);
-  if (handle == NULL) return;
-  const struct {
-    const char *name;
-    void *slot;
-  } functions[] = {
+  const sotto_binding functions[] = {
       {"mpc_decoder_init", &library.create},
       {"mpc_decoder_exit", &library.delete},
       {"mpc_decoder_decode_frame", &library.decode},
   };
-  for (size_t index = 0; index < sizeof functions / sizeof *functions; index++) {
-    void *function = dlsym(handle, functions[index].name);
-    if (function == NULL) {
-      dlclose(handle);
-      return;
-    }
-    *(void **)functions[index].slot = function;
-  }
-  loaded = true;
+  loaded = sotto_bind("libmpcdec.so.6", functions, sizeof functions / sizeof *functions);
 }
 
 bool sotto_mpc_load(void) {

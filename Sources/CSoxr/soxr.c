@@ -1,6 +1,7 @@
 #include "CSoxr.h"
 
-#include <dlfcn.h>
+#include "CBinding.h"
+
 #include <pthread.h>
 #include <stdbool.h>
 
@@ -33,25 +34,12 @@ static bool loaded;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void load(void) {
-  void *handle = dlopen("libsoxr.so.0", RTLD_NOW | RTLD_LOCAL);
-  if (handle == NULL) return;
-  const struct {
-    const char *name;
-    void *slot;
-  } functions[] = {
+  const sotto_binding functions[] = {
       {"soxr_create", &library.create},           {"soxr_process", &library.process},
       {"soxr_clear", &library.clear},             {"soxr_delete", &library.delete},
       {"soxr_quality_spec", &library.quality},    {"soxr_runtime_spec", &library.runtime},
   };
-  for (size_t index = 0; index < sizeof functions / sizeof *functions; index++) {
-    void *function = dlsym(handle, functions[index].name);
-    if (function == NULL) {
-      dlclose(handle);
-      return;
-    }
-    *(void **)functions[index].slot = function;
-  }
-  loaded = true;
+  loaded = sotto_bind("libsoxr.so.0", functions, sizeof functions / sizeof *functions);
 }
 
 sotto_soxr *sotto_soxr_create(
