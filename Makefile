@@ -34,5 +34,8 @@ format: ## format every Swift file
 sanitize: ## run the unit tests under the address and the thread sanitizer
 	@Scripts/sanitize $(ARGS)
 
+mutate: ## put faults into the session's rules and see that a test notices each (ARGS="--help")
+	@Scripts/mutate $(ARGS)
+
 clean: ## remove what was built
 	@rm -rf .build
