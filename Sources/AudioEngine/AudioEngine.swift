@@ -40,7 +40,7 @@ import Realtime
   private var holdSeconds = AudioEngine.fadeSeconds
 
   /// Length of a fade, in seconds: long enough that nothing clicks.
-  public static let fadeSeconds = 0.010
+  public nonisolated static let fadeSeconds = 0.010
   /// How long a device may take to be silent beyond a fade, in seconds, before it is taken for dead.
   var patience = 0.15
 

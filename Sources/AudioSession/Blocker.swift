@@ -1,3 +1,5 @@
+import AudioTypes
+
 /// What can stand in the way of playing.
 public enum BlockerKind: String, Hashable, Sendable, Codable, CaseIterable {
   case call
@@ -50,6 +52,7 @@ public struct Blocker: Hashable, Sendable, Codable {
   public internal(set) var userPlayedSince = false
   /// A prompt over spoken content: its end is kept a moment, as that of a duck is.
   var isHeldAtEnd = false
-  /// The route when it began, for `stopped`: after that the route must be the same to resume.
-  var routeAtBegin: String?
+  /// The route when it began. After `stopped` it must be the same to resume, after `serverLost` it
+  /// must not be more public.
+  var routeAtBegin: Route?
 }

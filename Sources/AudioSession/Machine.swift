@@ -191,8 +191,7 @@ public struct SessionMachine: Hashable, Sendable {
     case .sleep(false): end(Self.sleepID, &turn)
     case .suspended(true): begin(Self.suspendedID, .stopped, &turn)
     case .suspended(false):
-      let isSame = state.blocker(Self.suspendedID)?.routeAtBegin == state.route?.id
-      end(Self.suspendedID, shouldResume: isSame, &turn)
+      end(Self.suspendedID, &turn)
       if state.intent == .paused(.denied), turn.before.intent == .playing {
         turn.remark = .otherDeviceNow
       }

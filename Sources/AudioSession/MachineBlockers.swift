@@ -16,7 +16,9 @@ extension SessionMachine {
       state.soloHoldUntil = nil
     }
     if blocker.kind == .duck { state.duckHoldUntil = nil }
-    if kind == .stopped { blocker.routeAtBegin = state.route?.id }
+    if kind == .stopped || kind == .serverLost { blocker.routeAtBegin = state.route }
+    // Beside whom we have played we go on playing, whatever becomes of our options.
+    if kind == .primary, state.configuration.mixesWithOthers { blocker.isOverridden = true }
     state.blockers.append(blocker)
     turn.rules.formUnion(Self.rules(beginning: blocker.kind))
     turn.fade = Self.fade(blocker.kind)
@@ -36,7 +38,8 @@ extension SessionMachine {
     guard let index = state.blockers.firstIndex(where: { $0.id == id }) else { return }
     let blocker = state.blockers.remove(at: index)
     turn.rules.formUnion(Self.rules(ending: blocker.kind))
-    if let hint = blocker.kind.defaultHint {
+    if var hint = blocker.kind.defaultHint {
+      if blocker.kind == .stopped { hint = blocker.routeAtBegin?.id == state.route?.id }
       turn.rules.formUnion(state.configuration.hasTransportControls ? [.s60, .s61] : [.s52, .s62])
       if state.configuration.hasTransportControls, !(shouldResume ?? hint),
         !blocker.isOverridden, !blocker.userPlayedSince, state.intent == .playing

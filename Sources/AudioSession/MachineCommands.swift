@@ -24,7 +24,10 @@ extension SessionMachine {
       }
       state.blockers[index].isOverridden = true
     }
-    for index in state.scene.pending.indices { state.scene.pending[index].isOverridden = true }
+    if !turn.before.isAudible {
+      // A later wish than the other player's start. Heard already, play says nothing new.
+      for index in state.scene.pending.indices { state.scene.pending[index].isOverridden = true }
+    }
     state.soloHoldUntil = nil
     state.pausedByPrimary = nil
     if !turn.before.isAudible { state.ownsNextStart = true }
@@ -41,6 +44,10 @@ extension SessionMachine {
       // Not the user: it pauses players whose device went away, and a Bluetooth profile switch too
       // (T10). Where sound goes next is not known yet.
       let isLinkKept = state.route?.deviceAddress != nil
+      // Of a profile switch it may be told before the route changes, after it, or when the device
+      // is back: all are one removal.
+      let isKnown = state.pendingRoute != nil || state.profileSwitchToldUntil > state.now
+      if isKnown { return turn.rules.insert(.s16) }
       return deviceLost(to: state.route, isLinkKept: isLinkKept, &turn)
     }
     turn.rules.insert(.s70)

@@ -73,6 +73,7 @@ extension SessionMachine {
     if let to, to.id != old.id, to.deviceAddress == address {
       // It is there already as its other profile.
       turn.rules.insert(.s15)
+      state.profileSwitchToldUntil = state.now + SessionTiming.profileSwitchEcho
       take(to, &turn)
       return
     }
@@ -87,6 +88,7 @@ extension SessionMachine {
     _ to: Route?, _ pending: SessionState.PendingRoute, _ turn: inout Turn
   ) {
     turn.rules.insert(.s15)
+    state.profileSwitchToldUntil = state.now + SessionTiming.profileSwitchEcho
     state.pendingRoute = nil
     end(pending.blocker, &turn)
     take(to, &turn)
@@ -106,20 +108,27 @@ extension SessionMachine {
     profileSwitchFailed(&turn)
   }
 
+  /// "Before" is when the server was lost: after that devices appear one by one.
   mutating func serverBack(_ route: SessionEvent.ServerRoute, _ turn: inout Turn) {
-    guard state.blocker(Self.serverID) != nil else { return }
+    let old = state.blocker(Self.serverID)?.routeAtBegin ?? state.route
     end(Self.serverID, &turn)
+    let new: Route?
     switch route {
-    case .unchanged: break
-    case .none: noSuitableRoute(&turn)
-    case .route(let new):
-      if let old = state.route, new.isMorePublic(than: old) {
-        turn.rules.insert(.s16)
-        if state.intent == .playing { turn.remark = .cameBackElsewhere(old.name) }
-        becomeNoisy(without: old, &turn)
-      }
-      take(new, &turn)
+    case .unchanged: new = state.route
+    case .none: return noSuitableRoute(&turn)
+    case .route(let route): new = route
     }
+    if let pending = state.pendingRoute, let new, new.deviceAddress == pending.address,
+      route != .unchanged
+    {
+      return deviceReturned(new, pending, &turn)
+    }
+    if let old, let new, new.isMorePublic(than: old), state.pendingRoute == nil {
+      turn.rules.insert(.s16)
+      if state.intent == .playing { turn.remark = .cameBackElsewhere(old.name) }
+      becomeNoisy(without: old, &turn)
+    }
+    if route != .unchanged { take(new, &turn) }
   }
 
   private mutating func noSuitableRoute(_ turn: inout Turn) {

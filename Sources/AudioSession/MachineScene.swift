@@ -25,6 +25,8 @@ extension SessionMachine {
   }
 
   mutating func peerSeen(_ peer: PeerObservation, _ turn: inout Turn) {
+    // Stand-ins and other machines' players make no sound here.
+    guard classifier.isPlayer(peer) else { return peerGone(peer.id, &turn) }
     if let index = state.scene.peers.firstIndex(where: { $0.id == peer.id }) {
       let old = state.scene.peers[index].status
       state.scene.peers[index] = peer
@@ -110,8 +112,7 @@ extension SessionMachine {
   }
 
   private mutating func judge(_ peer: PeerObservation, _ turn: inout Turn) {
-    let isPlaying =
-      peer.status == .playing && classifier.isPlayer(peer) && !state.scene.isIgnored(peer)
+    let isPlaying = peer.status == .playing && !state.scene.isIgnored(peer)
     settle(
       Scene.blockerID(peer), isPlaying ? .primary : nil,
       source: PeerName.application(peer.name), client: peer.client, &turn)
@@ -228,7 +229,9 @@ extension SessionMachine {
     }
     if let takeover = state.pausedByPrimary, takeover.client == program, takeover.at >= earliest {
       state.pausedByPrimary = nil
-      if state.intent == .paused(.primary) { state.intent = .playing }
+      // Unless a real player has taken over meanwhile (S56).
+      let isTakenOver = state.blockers.contains { $0.kind == .primary && state.suppresses($0) }
+      if state.intent == .paused(.primary), !isTakenOver { state.intent = .playing }
     }
     for peer in state.scene.peers where peer.client == program {
       state.scene.cancel(.primaryConfirmed, Scene.blockerID(peer))

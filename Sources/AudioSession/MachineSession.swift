@@ -14,6 +14,12 @@ extension SessionMachine {
     }
     state.configuration = new
     turn.fade = .milliseconds(10)
+    // A player with controls does not come back by itself, also if it has them only now.
+    if new.hasTransportControls, state.intent == .playing,
+      state.blockers.contains(where: { $0.kind == .primary && state.suppresses($0) })
+    {
+      state.intent = .paused(.primary)
+    }
   }
 
   /// Being active is being in the place of whoever plays (S41), or beside them (S44).
@@ -55,7 +61,7 @@ extension SessionMachine {
     }
     for peer in state.scene.peers {
       guard peer.status == .playing, peer.canPause, !state.scene.isIgnored(peer),
-        classifier.isPlayer(peer), !isInCall(peer.client),
+        !isInCall(peer.client),
         !state.pausedPeers.contains(where: { $0.id == peer.id })
       else { continue }
       state.pausedPeers.append(SessionState.PausedPeer(id: peer.id))

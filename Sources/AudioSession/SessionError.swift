@@ -37,7 +37,7 @@ public struct SessionError: Error, Hashable, Sendable, Codable {
     case .categoryDoesNotPlay: "the category \(cause) plays nothing"
     case .nothingToPlay: "there is nothing to play"
     case .noRoute: "there is no device to play on"
-    case .effectTooLong: "a sound of \(cause) s is no effect: at most 5 s are"
+    case .effectTooLong: "a sound of \(cause) s is no effect: effects last up to 5 s"
     }
   }
 }

@@ -102,7 +102,7 @@ enum SessionText {
     case .primary: ": \(source.isEmpty ? "another player" : source) started to play"
     case .denied: ": the interruption ended without leave to go on"
     case .sleep: ": the computer went to sleep"
-    case .error: ": no track could be played"
+    case .error: ": no more tracks could be played"
     }
   }
 

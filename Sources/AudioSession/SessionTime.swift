@@ -65,6 +65,9 @@ public enum SessionTiming {
   /// How long a Bluetooth device may take to come back as another profile (more than WirePlumber's
   /// rescan after 2000 ms).
   public static let profileSwitchGrace = SessionTime.milliseconds(2500)
+  /// How late WirePlumber may still pause players for a switch that is over: it waits 3 s for their
+  /// answers, then one more.
+  public static let profileSwitchEcho = SessionTime.milliseconds(4000)
   /// How long another player must play before it takes over: a call may turn out to own it.
   public static let primaryHold = SessionTime.milliseconds(200)
   /// How far back a player that took over is given up when its program turns out to be in a call.

@@ -35,6 +35,8 @@ public struct SessionState: Hashable, Sendable, Codable {
   var pausedByPrimary: Takeover?
   /// The Bluetooth route that may come back, and until when it may.
   var pendingRoute: PendingRoute?
+  /// A device came back as another profile: what is still told of its going away is old.
+  var profileSwitchToldUntil = SessionTime.zero
   var duckHoldUntil: SessionTime?
   var soloHoldUntil: SessionTime?
   var acceptsRemote = false

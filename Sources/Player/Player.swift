@@ -25,7 +25,7 @@ import Dispatch
 
   /// How the music rises after an interruption, in seconds; after the user's own pause it is there
   /// at once, as fast as does not click.
-  public static let resumeSeconds = 0.05
+  public nonisolated static let resumeSeconds = 0.05
   /// One step of a volume key, in percent.
   public static let volumeStep = 5
 

@@ -19,10 +19,16 @@ public struct Replay {
   private var reader = LineReader()
   private var at = 0.0
 
-  public init(applications: KnownApplications = .builtIn) {
+  /// - Parameter tracks: what there is to play until the file loads something else.
+  public init(
+    applications: KnownApplications = .builtIn, tracks: [SessionTrack] = Replay.defaultTracks
+  ) {
     machine = SessionMachine(
-      route: Self.defaultRoute, tracks: Self.defaultTracks, applications: applications)
+      route: Self.defaultRoute, tracks: tracks, applications: applications)
   }
+
+  /// The time of the last line.
+  public var time: Double { at }
 
   /// Takes one line, without its line feed. Calls `tell` for each deadline that was due before it,
   /// and for its event.
@@ -33,6 +39,7 @@ public struct Replay {
     guard let line = try reader.read(line) else { return }
     if let time = line.at {
       guard time >= 0 else { throw ReplayError("'at' must be 0 or more") }
+      guard time <= 1e9 else { throw ReplayError("'at' must be at most 1000000000") }
       guard time >= at else {
         throw ReplayError("'at' goes back, from \(number(at)) to \(number(time))")
       }

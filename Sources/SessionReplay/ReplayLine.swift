@@ -76,7 +76,10 @@ struct LineReader {
         throw fields.missing("direction")
       }
       return .volumeKey(direction)
-    case "effect": return .effect(.seconds(try fields.needNumber("seconds")))
+    case "effect":
+      let seconds = try fields.needNumber("seconds")
+      guard seconds >= 0 else { throw ReplayError("'seconds' must be 0 or more") }
+      return .effect(.seconds(seconds))
     case "ignore": return .ignore(try fields.needText("app"))
     case "activate": return .activate
     case "deactivate": return .deactivate(notifyOthers: try fields.needFlag("notify"))

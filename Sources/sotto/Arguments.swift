@@ -46,6 +46,8 @@ struct RenderOptions: Equatable {
   var from: Double?
   var to: Double?
   var gain = LoudnessMode.off
+  /// A file of session events to render under.
+  var replay: [UInt8]?
   var common = CommonOptions()
 }
 

@@ -124,7 +124,9 @@ extension CommandSpec {
       OptionSpec("to", value: "T", "End at T"),
       OptionSpec("gain", value: "MODE", "Apply loudness tags: off, track or album (default: off)"),
       OptionSpec(
-        "replay", value: "FILE", "Apply a session replay (not available yet)"),
+        "replay", value: "FILE",
+        "Let the events of FILE happen meanwhile (see 'sotto session --help'); the result is as long as they take"
+      ),
       log, help,
     ])
 

@@ -28,8 +28,9 @@ extension Arguments {
   static func render(_ words: Words, _ common: CommonOptions) throws(UsageError) -> RenderOptions {
     var options = RenderOptions()
     options.common = common
-    if words.options["replay"] != nil {
-      throw UsageError(sentence: "--replay is not available yet: there is no session to replay")
+    options.replay = words.options["replay"]
+    if let replay = options.replay, replay.isEmpty {
+      throw UsageError(sentence: "--replay needs a file name")
     }
     guard let path = words.rest.first else {
       throw UsageError(sentence: "PATH is missing; see 'sotto render --help'")

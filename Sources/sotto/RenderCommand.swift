@@ -26,21 +26,20 @@ import OutputInterface
     // Begun with the first samples: where there are none, a file that was there stays.
     var begun: Sink?
     do {
-      let render = try OfflineRender(
-        location: track.location, rate: options.rate, from: options.from, to: options.to,
-        gain: options.gain)
+      guard let work = try Work(track.location, options) else { return }
       Signals.setFlagMode()
       do {
-        try unsafe render.run { samples in
+        try unsafe work.run { samples in
           if let number = Signals.interruption { throw Stop.interrupted(number) }
-          let sink = try begun ?? Sink(options, isRaw: isRaw, format: render.format)
+          let sink = try begun ?? Sink(options, isRaw: isRaw, format: work.format)
           begun = sink
           try unsafe sink.write(samples)
         }
         if begun == nil, let from = options.from, from > 0 {
-          return Messages.fault(track.location.path, "ends before \(seconds(from)) s")
+          let ending = options.replay == nil ? "ends" : "the replay ends"
+          return Messages.fault(track.location.path, "\(ending) before \(seconds(from)) s")
         }
-        try (begun ?? Sink(options, isRaw: isRaw, format: render.format)).finish()
+        try (begun ?? Sink(options, isRaw: isRaw, format: work.format)).finish()
       } catch let error as DecodingError {
         // What came before the damage has been written and stays.
         try begun?.finish()
@@ -91,6 +90,43 @@ import OutputInterface
     var facts = stat()
     guard unsafe stat(name, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return }
     _ = unsafe unlink(name)
+  }
+
+  /// What is rendered: the track as it is, or under the events of a replay.
+  @MainActor private enum Work {
+    case track(OfflineRender)
+    case replay(ScheduledRender, ReplaySchedule, from: Double, to: Double)
+
+    /// `nil` after a line that says what is wrong with the replay.
+    init?(_ location: TrackLocation, _ options: RenderOptions) throws {
+      guard let replay = options.replay else {
+        self = .track(
+          try OfflineRender(
+            location: location, rate: options.rate, from: options.from, to: options.to,
+            gain: options.gain))
+        return
+      }
+      let render = try ScheduledRender(
+        location: location, rate: options.rate, gain: options.gain)
+      guard let schedule = ReplaySchedule(replay, duration: render.duration) else { return nil }
+      self = .replay(
+        render, schedule, from: options.from ?? 0, to: min(options.to ?? .infinity, schedule.end))
+    }
+
+    var format: AudioFormat {
+      switch self {
+      case .track(let render): render.format
+      case .replay(let render, _, _, _): render.format
+      }
+    }
+
+    func run(_ sink: (UnsafeBufferPointer<Float>) throws -> Void) throws {
+      switch self {
+      case .track(let render): try unsafe render.run(sink)
+      case .replay(let render, let schedule, let from, let to):
+        try unsafe render.run(schedule.changes, from: from, to: to, sink)
+      }
+    }
   }
 
   /// Where samples go.

@@ -8,7 +8,7 @@ import Glibc
     var sentence: String
   }
 
-  private static let longest = 1 << 20
+  private static let longest = 16 << 20
 
   /// Calls `take` with each line, without its line feed, and its number from 1. `-` is standard
   /// input. Ends at the first sentence that `take` gives back, and with its place.
@@ -44,7 +44,7 @@ import Glibc
       rest += chunk[began..<count]
       if rest.count > longest {
         number += 1
-        return fault("the line is longer than 1 MiB")
+        return fault("the line is longer than 16 MiB")
       }
       // What there is so far can be seen while the other end of a pipe thinks.
       Console.flush()

@@ -197,7 +197,7 @@ import Testing
     #expect(rig.machine.state.track == 1 && rig.isAudible)
     let step = rig.send(.trackFailed)
     #expect(step.after.intent == .paused(.error))
-    #expect(step.sentence == "Paused: no track could be played")
+    #expect(step.sentence == "Paused: no more tracks could be played")
   }
 
   @Test func `S2: pause in an interruption is the user's word, and changes the cause`() {

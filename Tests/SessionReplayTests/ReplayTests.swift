@@ -60,6 +60,7 @@ func replayed(_ text: String) -> (lines: [String], steps: [Replay.Step], fault: 
     (#"{"event": "silent", "on": 1}"#, "'on' must be true or false"),
     (#"{"event": "deactivate"}"#, "'deactivate' needs 'notify'"),
     (#"{"at": -1, "event": "play"}"#, "'at' must be 0 or more"),
+    (#"{"at": 1e300, "event": "play"}"#, "'at' must be at most 1000000000"),
     (#"{"event": "route", "to": {"id": "x"}}"#, "'route' needs 'reason'"),
     (
       #"{"event": "route", "to": {"id": "x", "size": 1}, "reason": "override"}"#,

@@ -16,7 +16,7 @@ import Testing
   @Test func `Wrong usage is status 64 with one line on standard error`() throws {
     for arguments in [
       ["plya", "a.wav"], ["play"], ["play", "--volum", "3", "a"], ["render", "a.wav"],
-      ["render", "a.wav", "-o", "b.wav", "--replay", "c"], ["devices", "x"], ["--frob"],
+      ["render", "a.wav", "-o", "b.wav", "--replay", ""], ["devices", "x"], ["--frob"],
       ["scan", "."], ["session"], ["help", "ctl"],
     ] {
       let run = try Run(arguments.map { Array($0.utf8) })

@@ -119,7 +119,8 @@ import Testing
         --from T              Begin at T: seconds, m:ss or h:mm:ss
         --to T                End at T
         --gain MODE           Apply loudness tags: off, track or album (default: off)
-        --replay FILE         Apply a session replay (not available yet)
+        --replay FILE         Let the events of FILE happen meanwhile (see 'sotto
+                              session --help'); the result is as long as they take
         --log FILE            Write what libraries complain about to FILE (otherwise
                               it is dropped)
         -h, --help            Show help information
