@@ -15,15 +15,16 @@ extension SessionMachine {
     turn.rules.insert(.s2)
     state.intent = .playing
     state.isActive = true
+    var isMuted = false
     for index in state.blockers.indices {
       let kind = state.blockers[index].kind
       state.blockers[index].userPlayedSince = true
       guard kind.isOverridable || isForced && kind == .call else { continue }
-      if kind == .serverCork, !state.blockers[index].isOverridden {
-        turn.extra.append(.unmuteStream)
-      }
+      if kind == .serverCork, !state.blockers[index].isOverridden { isMuted = true }
       state.blockers[index].isOverridden = true
     }
+    // Once, however many requests of the server are set aside.
+    if isMuted { turn.extra.append(.unmuteStream) }
     if !turn.before.isAudible {
       // A later wish than the other player's start. Heard already, play says nothing new.
       for index in state.scene.pending.indices { state.scene.pending[index].isOverridden = true }

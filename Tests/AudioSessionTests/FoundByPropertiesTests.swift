@@ -36,6 +36,15 @@ import Testing
     #expect(rig.isAudible)
   }
 
+  @Test func `P17, S80: two requests of the server that play sets aside are one unmute`() {
+    var rig = Rig()
+    rig.begin("a", .serverCork)
+    rig.begin("b", .serverCork)
+    rig.play()
+    #expect(rig.isAudible)
+    #expect(rig.count { $0 == .unmuteStream } == 1)
+  }
+
   private func browser(_ status: PlaybackStatus) -> SessionEvent {
     .peer(PeerObservation(id: "1.1", status: status, client: "browser"))
   }
