@@ -83,7 +83,9 @@ let package = Package(
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
     .testTarget(name: "AudioTypesTests", dependencies: ["AudioTypes"], swiftSettings: strict),
     .testTarget(name: "PlayQueueTests", dependencies: ["PlayQueue"], swiftSettings: strict),
-    .testTarget(name: "AudioSessionTests", dependencies: ["AudioSession"], swiftSettings: strict),
+    .testTarget(
+      name: "AudioSessionTests", dependencies: ["AudioSession", "JSONText", "SessionReplay"],
+      swiftSettings: strict),
     .testTarget(name: "JSONTextTests", dependencies: ["JSONText"], swiftSettings: strict),
     .testTarget(
       name: "SessionReplayTests", dependencies: ["SessionReplay", "AudioSession"],
