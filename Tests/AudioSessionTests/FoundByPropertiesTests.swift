@@ -113,4 +113,12 @@ import Testing
     rig.wait(0.001)
     #expect(rig.isAudible)
   }
+
+  @Test func `D4.7, S15: WirePlumber's pause after the news of a profile switch ends no waiting`() {
+    var rig = awaitingBluetooth(to: .hdmi)
+    rig.send(.pause(.wireplumber))
+    #expect(rig.intent == .playing && rig.blockers == ["bt:00:11"])
+    rig.connect(.handsFree)
+    #expect(rig.isAudible)
+  }
 }
