@@ -90,7 +90,7 @@ public struct SessionMachine: Hashable, Sendable {
   /// The position is what was heard: it moves with time only while something is.
   private mutating func move(to time: SessionTime) {
     guard time > state.now else { return }
-    if state.situation.isAudible {
+    if state.isAudible {
       let position = state.position + (time - state.now)
       let end = state.currentTrack?.duration
       state.position = end.map { min($0, position) } ?? position
@@ -113,7 +113,7 @@ public struct SessionMachine: Hashable, Sendable {
     }
     offer(.soloHold, state.soloHoldUntil)
     offer(.duckHold, state.duckHoldUntil)
-    if let duration = state.currentTrack?.duration, state.situation.isAudible {
+    if let duration = state.currentTrack?.duration, state.isAudible {
       offer(.trackEnd, state.now + max(.zero, duration - state.position))
     }
     offer(.remoteRelease, state.remoteReleaseAt)

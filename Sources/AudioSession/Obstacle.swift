@@ -40,7 +40,7 @@ public enum Obstacle: Hashable, Sendable, Codable {
 extension SessionState {
   /// The first thing that keeps the music from being heard: a call before all others.
   public var obstacle: Obstacle? {
-    let live = blockers.filter(suppresses)
+    let live = blockers.filter { suppresses($0) }
     if let first = live.first(where: { $0.kind == .call }) ?? live.first {
       return .blocker(first.kind, source: first.source)
     }

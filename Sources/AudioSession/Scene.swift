@@ -69,8 +69,9 @@ struct Scene: Hashable, Sendable, Codable {
 enum PeerName {
   /// `org.mpris.MediaPlayer2.firefox.instance_1` is `firefox`; a bare name is itself.
   static func application(_ name: String) -> String {
-    let prefix = "org.mpris.MediaPlayer2."
-    let own = name.hasPrefix(prefix) ? name.dropFirst(prefix.count) : name[...]
-    return String(own.split(separator: ".", maxSplits: 1).first ?? own)
+    let prefix = "org.mpris.MediaPlayer2.".utf8
+    let own = name.utf8.starts(with: prefix) ? name.utf8.dropFirst(prefix.count) : name.utf8[...]
+    let first = own.drop { $0 == UInt8(ascii: ".") }.prefix { $0 != UInt8(ascii: ".") }
+    return String(Substring(first.isEmpty ? own : first))
   }
 }

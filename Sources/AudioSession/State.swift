@@ -98,7 +98,7 @@ extension SessionState {
     let isDucked = duckHoldUntil != nil || blockers.contains { $0.kind == .duck }
     let isSuppressed = isSuppressed
     let isPlaying = intent == .playing
-    let isAudible = isPlaying && !isSuppressed && silencer == nil && route != nil
+    let isAudible = isPlaying && !isSuppressed && mayBeHeard
     let display: Display =
       switch intent {
       case .stopped: .stopped
@@ -113,15 +113,30 @@ extension SessionState {
       keepsAwake: isActive && configuration.category == .audioProcessing)
   }
 
+  /// `situation.isAudible` alone.
+  var isAudible: Bool { intent == .playing && !isSuppressed && mayBeHeard }
+
+  /// Whether the category and the route allow sound.
+  private var mayBeHeard: Bool { silencer == nil && route != nil }
+
   /// Whether something that is not set aside stands in the way; a duck never does.
-  var isSuppressed: Bool { soloHoldUntil != nil || blockers.contains(where: suppresses) }
+  var isSuppressed: Bool {
+    if soloHoldUntil != nil { return true }
+    // A method of this value, passed on, would copy all of it.
+    let mixes = configuration.mixesWithOthers
+    return blockers.contains { Self.isInTheWay($0, mixing: mixes) }
+  }
 
   func suppresses(_ blocker: Blocker) -> Bool {
+    Self.isInTheWay(blocker, mixing: configuration.mixesWithOthers)
+  }
+
+  private static func isInTheWay(_ blocker: Blocker, mixing mixes: Bool) -> Bool {
     if blocker.isOverridden { return false }
     switch blocker.kind {
     case .duck: return false
     // Who plays beside others is not silenced by their playing (A9).
-    case .primary: return !configuration.mixesWithOthers
+    case .primary: return !mixes
     default: return true
     }
   }
