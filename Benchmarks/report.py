@@ -40,6 +40,11 @@ NOTES = {
              "Samples too many (+) or missing (-) where the second file of a pair, cut from one "
              "sweep, follows the first. 0 is less than half a sample. lavf.mp3 is MP3 whose tag "
              "says Lavf instead of LAME."),
+    "session": ("Session rules",
+                "Nanoseconds for an event, with the deadlines that were due before it, on a desk's "
+                "day: messages, a video, a call, a headset (`Benchmarks/session`). The last two rows "
+                "are processor time of the whole mix, after a thousand and after a million events: a "
+                "history must cost nothing."),
 }
 
 
@@ -127,6 +132,37 @@ def wakeups(playing, rest):
     return table(["player", "playing", "paused"], body)
 
 
+def session(rows):
+    events = unique(r["event"] for r in rows)
+    return table(["event", "ns"], [[e, f"{median([r for r in rows if r['event'] == e], 'ns'):.0f}"]
+                                   for e in events])
+
+
+def document(top):
+    try:
+        with open(f"{top}/Docs/Benchmarks.md") as file:
+            return file.read()
+    except FileNotFoundError:
+        return ""
+
+
+def in_document(top, name):
+    """The section as it stands in the document, or nothing."""
+    head = f"## {NOTES[name][0]}\n"
+    before, found, rest = document(top).partition(head)
+    return found and found + rest.split("\n## ")[0].rstrip("\n") + "\n"
+
+
+def with_session(scratch, top):
+    """The document with a new section of the session's rules, and nothing else changed."""
+    new = section("session", session(load(scratch, "session")))
+    old, whole = in_document(top, "session"), document(top)
+    if old:
+        return whole.replace(old, new)
+    before, failed, rest = whole.partition("## What failed\n")
+    return before.rstrip("\n") + "\n\n" + new + ("\n" + failed + rest if failed else "")
+
+
 def text(scratch, top, chosen, binary):
     date = subprocess.run(["date", "-u", "+%F"], capture_output=True, text=True).stdout.strip()
     out = [HEAD.format(date=date, machine=machine(), versions=players.versions(chosen, binary))]
@@ -159,6 +195,9 @@ def text(scratch, top, chosen, binary):
         return "0" if all(abs(s) < 0.5 for s in samples) else f"{statistics.median(samples):+.0f}"
 
     add("join", load(scratch, "join"), lambda rows: grid(rows, gap))
+    rules = load(scratch, "session")
+    # Taken without players, it may not be among the results here.
+    out += [section("session", session(rules))] if rules else [in_document(top, "session")]
     failed = [f"- {name}: {r['player']} {r['format']}: {r['failed']}"
               for name in ("cpu44100", "cpu48000", "playing", "paused", "start", "pause", "seek",
                            "join")
