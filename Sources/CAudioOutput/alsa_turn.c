@@ -295,6 +295,11 @@ static int64_t due_frame(const alsa *a) {
   return a->starved && !a->dry ? a->next : -1;
 }
 
+// The longest wait for a running device, in milliseconds: by then all that was queued is heard, and
+// whatever its descriptors say (the pulse plug-in's stay silent now and then, when a processor is
+// busy) it must be asked.
+static int longest_wait(const alsa *a) { return (int)(a->target * 1000 / a->rate) + 40; }
+
 // What is due while the device runs. Milliseconds until the next thing is due; -1: nothing is.
 static int service(alsa *a) {
   if (!a->running) {
@@ -338,7 +343,7 @@ static int service(alsa *a) {
   fill(a);
   if (a->filling) return 0;
   due = due_frame(a);
-  if (due < 0) return a->starved ? 30 : -1;
+  if (due < 0) return a->starved ? 30 : longest_wait(a);
   int64_t wait = (due - shared_clock_frame(&a->clock, sotto_monotonic_ns())) * 1000 / a->rate + 1;
   return wait > 60 && (a->finished || a->starved) ? 60 : (int)(wait < 1 ? 1 : wait);
 }

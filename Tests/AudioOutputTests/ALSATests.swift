@@ -60,8 +60,13 @@ struct ALSATests {
       let found = stretches(PositionSignal.positions(recorder.stop()))
       #expect(found.first?.lowerBound == 0)
       #expect(found.last?.upperBound == 95999)
-      // 55 ms are soon over on a busy machine; then, and only then, there is a gap.
-      #expect((1...1 + underruns).contains(found.count))
+      // 55 ms are soon over on a busy machine; then, and only then, there are gaps. The plug-in
+      // tells of one underrun where its server had several in a row.
+      #expect(found.count == 1 || underruns > 0 && found.count > 1)
+      // Whatever happened, no sample came twice or out of order.
+      for (one, next) in zip(found, found.dropFirst()) {
+        #expect(next.lowerBound > one.upperBound)
+      }
     }
   }
 
@@ -83,7 +88,7 @@ struct ALSATests {
       stream.close()
       let underruns = stream.clock().underruns
       let found = stretches(PositionSignal.positions(recorder.stop()))
-      #expect((4...4 + underruns).contains(found.count))
+      #expect(found.count == 4 || underruns > 0 && found.count > 4)
       for (one, next) in zip(found, found.dropFirst()) where underruns == 0 {
         #expect(next.lowerBound - one.upperBound == renderer.fade + 1)
       }
