@@ -214,7 +214,7 @@ struct EventGenerator {
       id == "cork:own" && random.chance(30)
       ? SessionEvent.streamDestroyed(id: "own") : .end(id: id, shouldResume: hint)
     switch random.below(8) {
-    case 0: return plot(begin)
+    case 0: return plot(begin, .effect(.milliseconds(300)), .volumeKey(.up))
     case 1: return plot(begin, .play(source()), end)
     case 2: return plot(begin, .pause(source()), end)
     case 3: return plot(begin, .force(source()), end)

@@ -90,7 +90,8 @@ import Testing
         default: break
         }
         let began = step.machine.state.blockers.contains { now in
-          now.kind == .call && !step.before.blockers.contains { $0.id == now.id }
+          now.kind == .call
+            && !step.before.blockers.contains { $0.id == now.id && $0.kind == .call }
         }
         return before == .paused(.primary) && began
           ? nil : "\(before) becomes playing at \(at(step)) by \(step.transition.trigger)"
