@@ -246,12 +246,11 @@ public struct SessionMachine: Hashable, Sendable {
     var turn = turn
     if state.intent != .playing { state.ownsNextStart = false }
     updateRemote()
-    var after = state.situation
-    if after.isAudible, !turn.before.isAudible, state.ownsNextStart {
+    let after = state.situation
+    if after.isAudible, state.ownsNextStart {
       // The first sound that the user asked for, be it late (S41): whoever plays is paused, once.
       state.ownsNextStart = false
       pausePeers(&turn)
-      after = state.situation
     }
     return Transition(
       at: state.now, trigger: trigger, before: turn.before, after: after,
@@ -295,10 +294,7 @@ public struct SessionMachine: Hashable, Sendable {
   /// Remote commands are taken while there is something to control (S66): a queue that was loaded or
   /// played, until ten minutes after the stop (S67).
   private mutating func updateRemote() {
-    if state.tracks.isEmpty {
-      state.acceptsRemote = false
-      state.remoteReleaseAt = nil
-    } else if state.intent != .stopped {
+    if state.intent != .stopped {
       state.acceptsRemote = true
       state.remoteReleaseAt = nil
     } else if state.acceptsRemote, state.remoteReleaseAt == nil {

@@ -64,7 +64,6 @@ extension SessionMachine {
       streamGone(stream.id, &turn)
     }
     for peer in state.scene.peers where peer.client == client { peerGone(peer.id, &turn) }
-    state.scene.cancel(.callConfirmed, client)
     state.scene.cancel(.callOver, client)
     for blocker in state.blockers where blocker.client == client { end(blocker.id, &turn) }
   }

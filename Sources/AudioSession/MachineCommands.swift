@@ -163,7 +163,6 @@ extension SessionMachine {
   }
 
   mutating func trackFailed(_ turn: inout Turn) {
-    guard !state.tracks.isEmpty else { return }
     if state.track + 1 < state.tracks.count {
       go(to: state.track + 1, &turn)
     } else if state.intent == .playing {

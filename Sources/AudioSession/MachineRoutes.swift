@@ -50,7 +50,6 @@ extension SessionMachine {
   /// The device that is heard went away. The music is held first, whatever else happens (S16).
   mutating func deviceLost(to: Route?, isLinkKept: Bool, _ turn: inout Turn) {
     turn.rules.formUnion([.s13, .s16])
-    turn.fade = .zero
     if let pending = state.pendingRoute {
       // Already waited for. If the link is gone too, it does not come back as another profile.
       if !isLinkKept {
@@ -133,7 +132,6 @@ extension SessionMachine {
 
   private mutating func noSuitableRoute(_ turn: inout Turn) {
     turn.rules.insert(.s16)
-    turn.fade = .zero
     if let pending = state.pendingRoute {
       state.pendingRoute = nil
       end(pending.blocker, &turn)

@@ -47,7 +47,7 @@ extension SessionMachine {
   /// A player that we paused tells that it did, once; whatever it does after that is its own (S57).
   private mutating func forget(pausedPeer id: String, unlessNow status: PlaybackStatus) {
     guard let index = state.pausedPeers.firstIndex(where: { $0.id == id }) else { return }
-    if status == .paused, !state.pausedPeers[index].hasPaused {
+    if status == .paused {
       state.pausedPeers[index].hasPaused = true
     } else {
       state.pausedPeers.remove(at: index)
