@@ -157,7 +157,7 @@ extension SessionMachine {
 
   /// The queue has at least so many tracks. An absurd number is none.
   private mutating func know(_ track: Int) -> Bool {
-    guard track >= 0, track < 1 << 24 else { return false }
+    guard track >= 0, track < 1 << 20 else { return false }
     while state.tracks.count <= track { state.tracks.append(SessionTrack(duration: nil)) }
     return true
   }
