@@ -159,7 +159,9 @@ import Player
     default:
       DecisionFile.append(decision)
       let rules = decision.rules.all.map(\.id).joined(separator: " ")
-      screen?.tell("\(decision.sentence) (\(rules))")
+      var sentence = decision.sentence
+      if decision.remark == .ringerVolume, let neighbours { sentence += ", \(neighbours.ringer)%" }
+      screen?.tell("\(sentence) (\(rules))")
     }
     refresh()
   }

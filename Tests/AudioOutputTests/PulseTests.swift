@@ -209,7 +209,10 @@ struct PulseTests {
     let found = stretches(stage.end())
     #expect(found.count == 2)
     #expect(found.first == 0...23999)
-    #expect(found.last?.lowerBound == 24000)
+    // PipeWire's read index is estimated between its steps: on a busy machine it may have moved on
+    // by one when the sound is there again.
+    let last: ClosedRange<Int64> = device.kind == .pipeWire ? 24000...25024 : 24000...24000
+    #expect(last.contains(found.last?.lowerBound ?? -1))
   }
 
   @Test(arguments: PrivateServer.Kind.allCases)
