@@ -271,6 +271,35 @@ import Testing
     }
   }
 
+  @Test
+  func `D4.9: neither another call nor a player that was set aside keeps what a call gives back`() {
+    var rig = playing()
+    rig.pause()
+    rig.send(.peer(player("1.2", canPause: false, client: "mpv")))
+    rig.wait(1)
+    rig.play()
+    rig.send(.peer(player()))
+    rig.wait(0.2)
+    #expect(rig.intent == .paused(.primary))
+    rig.begin("c", .call)
+    rig.send(.stream(stream("1", role: "phone")))
+    #expect(rig.intent == .playing && rig.blockers == ["mpris:1.2", "c", "sinkinput:1"])
+  }
+
+  @Test func `D4.9: what paused and is gone is claimed by its own call only, and not later`() {
+    for (client, wait, expected) in [
+      ("web", 1.0, Intent.playing), ("vlc", 1, .paused(.primary)), ("web", 9, .paused(.primary)),
+    ] {
+      var rig = playing()
+      rig.send(.peer(player(client: client)))
+      rig.wait(0.2)
+      rig.send(.peerGone(id: "1.1"))
+      rig.wait(wait)
+      rig.send(.stream(stream("1", role: "phone")))
+      #expect(rig.intent == expected, "\(client) \(wait)")
+    }
+  }
+
   @Test func `D4.9: a player that has played for long is not part of the call`() {
     var rig = playing()
     rig.send(.peer(player()))
