@@ -1,8 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The sounds that one can try by a key, on the built program: what it says, and where it goes on.
-@Suite struct NeighbourTests {
+/// They are resampled, so libsoxr must be there.
+@Suite(.enabled(if: Tool.isIntegration, "needs SOTTO_INTEGRATION=1")) struct NeighbourTests {
   private static let sounds: String = {
     URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().appending(path: "Sounds").path()
