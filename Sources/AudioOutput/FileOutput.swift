@@ -19,7 +19,11 @@ public struct FileBackend: OutputBackend {
   {
     let format = AudioFormat(
       sampleRate: request.sampleRate ?? 44_100, layout: request.layout)
-    let sink = FileSink(try WAVWriter(path: path, format: format, sample: .f32))
+    // A rate is asked for when a stream is opened again: a pipe's reader was there, and if it is
+    // gone by now nobody else will come.
+    let sink = FileSink(
+      try WAVWriter(
+        path: path, format: format, sample: .f32, waitsForReader: request.sampleRate == nil))
     var knobs = SimulationKnobs()
     knobs.canRewind = false
     let stream = unsafe SimulatedStream(

@@ -37,13 +37,19 @@ public final class WAVWriter {
   private static let flushBytes = 1 << 16
 
   /// Creates the file, or empties it. A file name is bytes.
+  ///
+  /// - Parameter waitsForReader: a named pipe that nobody reads yet is waited for; otherwise it is an
+  ///   error.
   public convenience init(
-    path: [UInt8], format: AudioFormat, sample: Sample
+    path: [UInt8], format: AudioFormat, sample: Sample, waitsForReader: Bool = true
   ) throws(OutputError) {
     guard !path.contains(0) else { throw OutputError(.fileError, "not a file name") }
     let name = path.map { CChar(bitPattern: $0) } + [0]
-    let descriptor = unsafe open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+    let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC
+    let descriptor = unsafe open(name, waitsForReader ? flags : flags | O_NONBLOCK, 0o666)
     guard descriptor >= 0 else { throw Self.failure("cannot be created", errno) }
+    // Only the opening must not wait; writing does.
+    if !waitsForReader { _ = fcntl(descriptor, F_SETFL, 0) }
     try self.init(
       descriptor: descriptor, ownsDescriptor: true, format: format, sample: sample)
   }

@@ -1,6 +1,7 @@
 import AudioTypes
 import Foundation
 import OutputInterface
+import TestSupport
 import Testing
 
 @testable import AudioOutput
@@ -108,5 +109,27 @@ import Testing
       #expect(error.code == .fileError)
       #expect(error.sentence.contains("No space left on device"))
     }
+  }
+}
+
+@Suite struct `A pipe as output` {
+  @Test func `without a reader is an error where nobody is waited for, and not a hang`() throws {
+    let folder = try TestFolder()
+    let path = folder.path + "/pipe"
+    try #require(mkfifo(path, 0o600) == 0)
+    #expect(throws: OutputError.self) {
+      try WAVWriter(
+        path: Array(path.utf8), format: AudioFormat(sampleRate: 8000, layout: .stereo),
+        sample: .s16, waitsForReader: false)
+    }
+    let reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    defer { close(reader) }
+    let writer = try WAVWriter(
+      path: Array(path.utf8), format: AudioFormat(sampleRate: 8000, layout: .stereo),
+      sample: .s16, waitsForReader: false)
+    try writer.finish()
+    var head = [UInt8](repeating: 0, count: 4)
+    #expect(read(reader, &head, 4) == 4)
+    #expect(head == Array("RIFF".utf8))
   }
 }
