@@ -27,7 +27,9 @@ struct Run {
       "PULSE_SERVER": "unix:/nonexistent/pulse", "XDG_RUNTIME_DIR": "/nonexistent",
       "ALSA_CONFIG_PATH": "/dev/null",
     ]
-    for name in ["ASAN_OPTIONS", "TSAN_OPTIONS", "LLVM_PROFILE_FILE", "LD_LIBRARY_PATH"] {
+    for name in [
+      "ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS", "LLVM_PROFILE_FILE", "LD_LIBRARY_PATH",
+    ] {
       environment[name] = ProcessInfo.processInfo.environment[name]
     }
     return environment.merging(changes) { $1 }
