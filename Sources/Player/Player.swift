@@ -72,6 +72,11 @@ import Dispatch
     wake.set(after: max(0, (deadline - now()).seconds)) { [weak self] in self?.send(.wait) }
   }
 
+  /// Within how many seconds the music rises in that step.
+  public nonisolated static func releaseSeconds(_ transition: Transition) -> Double {
+    transition.before.display == .interrupted ? resumeSeconds : AudioEngine.fadeSeconds
+  }
+
   // MARK: Actions
 
   private func carryOut(_ transition: Transition) {
@@ -86,8 +91,7 @@ import Dispatch
     switch action {
     case .cork(let fade): engine.hold(fade: fade.seconds)
     case .uncork:
-      let isBack = transition.before.display == .interrupted
-      engine.release(fade: isBack ? Self.resumeSeconds : AudioEngine.fadeSeconds)
+      engine.release(fade: Self.releaseSeconds(transition))
     case .setGain(let decibels, let ramp):
       engine.setMusicLevel(decibels: decibels, within: ramp.seconds)
     case .go(let track, let position):

@@ -39,10 +39,7 @@ import SessionReplay
     var changes: [ScheduledRender.Change] = transition.actions.compactMap { action in
       switch action {
       case .cork(let fade): .hold(fade: fade.seconds)
-      case .uncork:
-        .release(
-          fade: transition.before.display == .interrupted
-            ? Player.resumeSeconds : AudioEngine.fadeSeconds)
+      case .uncork: .release(fade: Player.releaseSeconds(transition))
       case .setGain(let decibels, let ramp): .music(decibels: decibels, within: ramp.seconds)
       case .go(_, let position): .go(seconds: position.seconds, isJoin: false)
       default: nil
