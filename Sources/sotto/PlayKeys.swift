@@ -1,0 +1,120 @@
+import AudioSession
+import AudioTypes
+import Player
+
+/// What each key does in `sotto play`.
+extension PlayCommand {
+  func press(_ key: Key) {
+    guard let engine, let player else { return }
+    if isMenuOpen {
+      isMenuOpen = false
+      if case .character(let letter) = key, let entry = Self.menu.first(where: { $0.key == letter })
+      {
+        neighbourhood()?.perform(entry.act)
+      }
+      return refresh()
+    }
+    switch key {
+    case .character(" "), .character("c"): player.send(.toggle(.key))
+    case .character("v"): player.send(.stop(.key))
+    case .character("C"): neighbourhood()?.perform(.call)
+    case .character("a") where neighbours?.isCalling == true: neighbours?.perform(.answer)
+    case .character("d") where neighbours?.isCalling == true: neighbours?.perform(.decline)
+    case .character("S"): neighbourhood()?.perform(.silent)
+    case .character("F"): player.send(.force(.key))
+    case .character("!"):
+      isMenuOpen = true
+      screen?.tell(Self.menu.map { "\($0.key) \($0.name)" }.joined(separator: "  "))
+    case .character("y"): why()
+    case .character("?"): help()
+    case .left: seek(by: -5)
+    case .right: seek(by: 5)
+    case .character(","): seek(by: -60)
+    case .character("."): seek(by: 60)
+    case .up: changeVolume(by: 5)
+    case .down: changeVolume(by: -5)
+    case .character("("): changeLevel(by: -5)
+    case .character(")"): changeLevel(by: 5)
+    case .character("m"): mute()
+    case .character("n"):
+      guard let next = queue.index(after: index) else {
+        if !queue.mayFollow(index) { finish() }
+        return
+      }
+      jump(to: next)
+    case .character("p"):
+      if let previous = queue.previous(position: engine.snapshot().position) { jump(to: previous) }
+    case .character("q"): finish()
+    default: return
+    }
+    refresh()
+  }
+
+  /// What `!` offers.
+  private static let menu: [(key: Unicode.Scalar, name: String, act: Neighbourhood.Act)] = [
+    ("p", "prompt", .prompt), ("m", "message", .message), ("a", "alarm", .alarm),
+    ("s", "assistant", .assistant), ("o", "other music", .music), ("g", "game", .game),
+    ("h", "headphones", .headphones), ("b", "Bluetooth", .bluetooth),
+    ("k", "Bluetooth profile", .profile), ("l", "lock", .lock), ("z", "sleep", .sleep),
+  ]
+
+  /// The latest decisions, newest last.
+  private func why() {
+    guard let player else { return }
+    let latest = player.log.latest(8)
+    for decision in latest {
+      let rules = decision.rules.all.map(\.id).joined(separator: " ")
+      screen?.tell("\(decision.sentence) (\(rules), \(decision.trigger.name))")
+    }
+    if latest.isEmpty { screen?.tell("nothing was decided yet") }
+  }
+
+  private func help() {
+    for line in Self.help { screen?.tell(line) }
+  }
+
+  static let help = [
+    "space, c  pause or play              v        stop",
+    "n p       next, previous             arrows   seek 5 s, device volume",
+    ", .       back or on 1 min           ( ) m    sotto's own level, mute",
+    "C         a call comes in            a d      answer; decline or hang up",
+    "!         other sounds to try        S        silent mode",
+    "F         play over a call           y        why: the latest decisions",
+    "q         quit",
+  ]
+
+  private func jump(to index: Int) {
+    self.index = index
+    seekTarget = nil
+    player?.send(.choose(track: index))
+  }
+
+  private func seek(by seconds: Double) {
+    guard let engine else { return }
+    let snapshot = engine.snapshot()
+    let target = max(0, (seekTarget ?? snapshot.position) + seconds)
+    seekTarget = min(target, snapshot.duration ?? target)
+    player?.send(.seek(.seconds(target)))
+  }
+
+  /// The device's volume; sotto's own level where the device has none.
+  private func changeVolume(by points: Int) {
+    guard engine?.snapshot().deviceVolume != nil else { return changeLevel(by: points) }
+    player?.send(.volumeKey(points > 0 ? .up : .down))
+  }
+
+  private func changeLevel(by points: Int) {
+    level = min(max(level + points, 0), 100)
+    isOwnMuted = false
+    engine?.setLevel(Level.gain(percent: level))
+  }
+
+  private func mute() {
+    if engine?.snapshot().deviceVolume != nil {
+      player?.send(.volumeKey(.mute))
+    } else {
+      isOwnMuted.toggle()
+      engine?.setLevel(isOwnMuted ? .silence : Level.gain(percent: level))
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import AudioEngine
+import Dispatch
+import Glibc
+
+/// Signals: stop and go on in the background, another size, and every way to be told to end.
+extension PlayCommand {
+  func takeSignals() {
+    let descriptor = Signals.queue()
+    guard descriptor >= 0 else { return }
+    let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: .main)
+    source.setEventHandler { [weak self] in
+      MainActor.assumeIsolated {
+        for number in Signals.take(from: descriptor) { self?.take(signal: number) }
+      }
+    }
+    source.activate()
+    signals = source
+  }
+
+  private func take(signal number: CInt) {
+    switch number {
+    case SIGTSTP: stop()
+    case SIGCONT: proceed()
+    case SIGWINCH where !isStopping: screen?.draw()
+    case SIGWINCH: break
+    default: finish(signal: number)
+    }
+  }
+
+  /// Holds the sound, gives the terminal back, and stops as the terminal asked, once silence is
+  /// heard.
+  private func stop() {
+    if isStopping || isEnding { return }
+    player?.send(.suspended(true))
+    // What sounds beside the music is over: seconds of it would be heard after the stop.
+    for place in 0..<AudioEngine.places { engine?.end(soundIn: place) }
+    isStopping = true
+    screen?.leaveTerminal()
+    let stop: @MainActor () -> Void = { [weak self] in
+      // Who was told to go on in the meantime would not be told again.
+      guard self?.isStopping == true else { return }
+      self?.isStopping = false
+      raise(SIGSTOP)
+    }
+    if let engine { engine.hold(then: stop) } else { stop() }
+  }
+
+  private func proceed() {
+    isStopping = false
+    screen?.takeTerminal()
+    player?.send(.suspended(false))
+    refresh()
+  }
+}
