@@ -43,6 +43,14 @@ let package = Package(
       name: "AudioSession", dependencies: ["AudioTypes"],
       resources: [.embedInCode("applications.conf")], swiftSettings: strict),
 
+    .target(
+      name: "PlayerState", dependencies: ["AudioTypes", "AudioSession", "PlayQueue"],
+      swiftSettings: strict),
+    .target(
+      name: "TerminalModel",
+      dependencies: ["AudioTypes", "AudioSession", "PlayQueue", "PlayerState"],
+      swiftSettings: strict),
+
     .target(name: "JSONText", swiftSettings: strict),
     .target(
       name: "SessionReplay", dependencies: ["AudioTypes", "AudioSession", "JSONText"],
