@@ -51,6 +51,9 @@ let package = Package(
       dependencies: ["AudioTypes", "AudioSession", "PlayQueue", "PlayerState"],
       swiftSettings: strict),
 
+    .target(
+      name: "TerminalScreen", dependencies: ["TerminalModel"], swiftSettings: strictMemory),
+
     .target(name: "JSONText", swiftSettings: strict),
     .target(
       name: "SessionReplay", dependencies: ["AudioTypes", "AudioSession", "JSONText"],
@@ -111,6 +114,10 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "MusicLibraryTests", dependencies: ["MusicLibrary", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "TerminalScreenTests",
+      dependencies: ["TerminalScreen", "TerminalModel", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "SottoTests", dependencies: ["sotto", "JSONText", "TestSupport"], swiftSettings: strict),
