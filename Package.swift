@@ -34,6 +34,8 @@ let package = Package(
     .target(name: "CFFmpeg", cSettings: strictC),
     .target(name: "CMusepack", dependencies: ["CBinding"], cSettings: strictC),
     .target(name: "CSoxr", dependencies: ["CBinding"], cSettings: strictC),
+    .target(name: "CUtf8proc", dependencies: ["CBinding"], cSettings: strictC),
+    .target(name: "CTerminfo", dependencies: ["CBinding"], cSettings: strictC),
 
     // Pure modules.
     .target(name: "AudioTypes", swiftSettings: strict),
@@ -48,11 +50,12 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "TerminalModel",
-      dependencies: ["AudioTypes", "AudioSession", "PlayQueue", "PlayerState"],
-      swiftSettings: strict),
+      dependencies: ["AudioTypes", "AudioSession", "PlayQueue", "PlayerState", "CUtf8proc"],
+      swiftSettings: strictMemory),
 
     .target(
-      name: "TerminalScreen", dependencies: ["TerminalModel"], swiftSettings: strictMemory),
+      name: "TerminalScreen", dependencies: ["TerminalModel", "CTerminfo"],
+      swiftSettings: strictMemory),
 
     .target(name: "JSONText", swiftSettings: strict),
     .target(
@@ -88,6 +91,7 @@ let package = Package(
       dependencies: [
         "AudioTypes", "AudioSession", "PlayQueue", "JSONText", "SessionReplay", "Decoding",
         "MusicLibrary", "OutputInterface", "AudioOutput", "AudioEngine", "Player",
+        "TerminalModel", "TerminalScreen",
       ], swiftSettings: strictMemory),
 
     // Tests. TestSupport starts private servers and makes signals; it ships in no product.
@@ -116,10 +120,14 @@ let package = Package(
       name: "MusicLibraryTests", dependencies: ["MusicLibrary", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
+      name: "TerminalModelTests", dependencies: ["TerminalModel", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(
       name: "TerminalScreenTests",
       dependencies: ["TerminalScreen", "TerminalModel", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "SottoTests", dependencies: ["sotto", "JSONText", "TestSupport"], swiftSettings: strict),
+      name: "SottoTests", dependencies: ["sotto", "JSONText", "TerminalModel", "TestSupport"],
+      swiftSettings: strict),
   ]
 )

@@ -2,6 +2,8 @@ import AudioTypes
 import Dispatch
 import Glibc
 
+import enum TerminalModel.CharacterWidth
+
 /// The plain line on a terminal: draws it, reads the keys, and steps aside for messages. On the
 /// control thread.
 @MainActor final class LineScreen {

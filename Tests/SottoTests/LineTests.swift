@@ -1,6 +1,8 @@
 import AudioTypes
 import Testing
 
+import enum TerminalModel.CharacterWidth
+
 @testable import sotto
 
 @Suite struct KeyTests {
