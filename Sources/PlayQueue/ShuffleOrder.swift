@@ -1,0 +1,187 @@
+/// The order of chance in which entries are played. Holds the names of removed entries too: what
+/// comes back by undo stands where it stood, and what follows a removed track is still known.
+struct ShuffleOrder: Sendable {
+  private(set) var isOn = false
+  private(set) var ids: [EntryID] = []
+  /// Which order this is: each is made once.
+  private var round = 0
+  /// The end of the round before: going back leads there.
+  private var past: [EntryID] = []
+  private var chance = Chance(seed: 0)
+
+  /// The last of those that the user has put next: nothing is mixed in before it.
+  private var promised: EntryID?
+
+  /// How far back into the round before one can go.
+  private static let pastLength = 100
+
+  /// Not shuffled.
+  init() {}
+
+  /// Not shuffled any more.
+  init(after other: ShuffleOrder) { round = other.round }
+
+  init(_ ids: [EntryID], first: EntryID?, seed: UInt64, after other: ShuffleOrder) {
+    isOn = true
+    round = other.round
+    chance = Chance(seed: seed)
+    begin(ids, first: first)
+  }
+
+  private mutating func begin(_ present: [EntryID], first: EntryID?) {
+    round += 1
+    ids = present
+    ids.shuffle(using: &chance)
+    if let first { moveToFront(first) }
+  }
+
+  private mutating func moveToFront(_ id: EntryID) {
+    if let place = ids.firstIndex(of: id) { ids.remove(at: place) }
+    ids.insert(id, at: 0)
+  }
+
+  // MARK: Walking
+
+  /// What is played after that entry (nil: first of all). At the end of a round that wraps, the
+  /// first of the next one.
+  func follower(of id: EntryID?, among present: [EntryID], wraps: Bool) -> EntryID? {
+    let place = id.flatMap { ids.firstIndex(of: $0) } ?? -1
+    return firstLive(ids[(place + 1)...], among: present)
+      ?? (wraps ? firstOfNextRound(among: present, not: id) : nil)
+  }
+
+  /// Removed entries are few: only when there are more of them, a set is made.
+  private func firstLive(_ some: some Sequence<EntryID>, among present: [EntryID]) -> EntryID? {
+    var tries = 0
+    var set: Set<EntryID>?
+    for id in some {
+      tries += 1
+      if tries == 4 { set = Set(present) }
+      if set?.contains(id) ?? present.contains(id) { return id }
+    }
+    return nil
+  }
+
+  /// Known before the round is, so that it can be joined without a gap; never what has just been
+  /// heard, where there is anything else.
+  private func firstOfNextRound(among present: [EntryID], not last: EntryID?) -> EntryID? {
+    guard !present.isEmpty else { return nil }
+    var chance = chance
+    let index = Int(truncatingIfNeeded: chance.next() % UInt64(present.count))
+    let id = present[index]
+    return id == last ? present[(index + 1) % present.count] : id
+  }
+
+  func last(among present: [EntryID]) -> EntryID? { firstLive(ids.reversed(), among: present) }
+
+  func live(among present: [EntryID]) -> [EntryID] {
+    let set = Set(present)
+    return ids.filter { set.contains($0) }
+  }
+
+  // MARK: Going
+
+  /// Another entry becomes current. What is chosen out of turn is taken out of its turn, so that
+  /// nothing is played twice and nothing is left out.
+  mutating func go(to id: EntryID, from old: EntryID?, among present: [EntryID], wraps: Bool) {
+    guard id != old else { return }
+    guard let old, let place = ids.firstIndex(of: old) else {
+      if firstLive(ids, among: present) != id { begin(present, first: id) }
+      return
+    }
+    let follower = firstLive(ids[(place + 1)...], among: present)
+    if follower == id { return }
+    if follower == nil, wraps, firstOfNextRound(among: present, not: old) == id {
+      past = Array(live(among: present).suffix(Self.pastLength))
+      return begin(present, first: id)
+    }
+    if firstLive(ids[..<place].reversed(), among: present) == id { return }
+    if let from = ids.firstIndex(of: id) { ids.remove(at: from) }
+    let after = ids.firstIndex(of: old).map { $0 + 1 } ?? 0
+    ids.insert(id, at: after)
+  }
+
+  /// What was played before; the round before is gone back into from its end.
+  mutating func goBack(from id: EntryID, among present: [EntryID]) -> EntryID? {
+    let place = ids.firstIndex(of: id) ?? 0
+    if let before = firstLive(ids[..<place].reversed(), among: present) { return before }
+    while let before = past.popLast() {
+      guard before != id, present.contains(before) else { continue }
+      moveToFront(before)
+      return before
+    }
+    return nil
+  }
+
+  // MARK: New entries
+
+  /// Puts entries where they are played next, in their order.
+  mutating func putNext(_ new: [EntryID], after current: EntryID?) {
+    let place = current.flatMap { ids.firstIndex(of: $0) }.map { $0 + 1 } ?? 0
+    let isPromised = promised.map { ids[place...].contains($0) } ?? false
+    if !isPromised { promised = new.last }
+    ids.insert(contentsOf: new, at: place)
+  }
+
+  /// Takes entries out of their turn, to be played next.
+  mutating func moveNext(_ some: [EntryID], after current: EntryID?) {
+    let moved = Set(some)
+    ids.removeAll { moved.contains($0) && $0 != current }
+    putNext(some.filter { $0 != current }, after: current)
+  }
+
+  /// The order as it was, where nothing was shuffled since.
+  mutating func restore(_ other: ShuffleOrder) {
+    if isOn, other.isOn, round == other.round { ids = other.ids }
+  }
+
+  /// Mixes entries into what is still to be played.
+  mutating func mix(_ new: [EntryID], after current: EntryID?) {
+    var start = current.flatMap { ids.firstIndex(of: $0) }.map { $0 + 1 } ?? 0
+    if let promised, let last = ids[start...].firstIndex(of: promised) { start = last + 1 }
+    var new = new
+    new.shuffle(using: &chance)
+    var mixed = Array(ids[..<start])
+    mixed.reserveCapacity(ids.count + new.count)
+    var mine = start
+    var theirs = 0
+    while theirs < new.count {
+      let left = UInt64(new.count - theirs)
+      if chance.next() % (UInt64(ids.count - mine) + left) < left {
+        mixed.append(new[theirs])
+        theirs += 1
+      } else {
+        mixed.append(ids[mine])
+        mine += 1
+      }
+    }
+    ids = mixed + ids[mine...]
+  }
+
+  /// Entries that are back: those that are not known any more are mixed in.
+  mutating func restore(_ back: [EntryID], after current: EntryID?) {
+    let known = Set(ids)
+    mix(back.filter { !known.contains($0) }, after: current)
+  }
+
+  /// Removed entries are forgotten when there are more of them than of the others.
+  mutating func compact(_ present: [EntryID], current: EntryID?) {
+    guard ids.count > 2 * present.count + 1024 else { return }
+    let set = Set(present)
+    ids = ids.filter { set.contains($0) || $0 == current }
+  }
+}
+
+/// Chance from a seed (SplitMix64): the same seed, the same order.
+struct Chance: RandomNumberGenerator, Sendable {
+  private var state: UInt64
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}
