@@ -64,8 +64,9 @@ final class Ear: SimulationSink {
   ) throws {
     try start(
       paths, canResample: canResample, level: level,
-      backend: NullBackend(knobs: knobs, pace: pace, sink: ear) { stream in
-        self.streams.withLock { $0.append(stream) }
+      // The engine keeps the backend: a strong reference here would keep the rig for ever.
+      backend: NullBackend(knobs: knobs, pace: pace, sink: ear) { [unowned self] stream in
+        streams.withLock { $0.append(stream) }
       })
   }
 
