@@ -126,6 +126,8 @@ import Realtime
     for alarm in [placeAlarm, fallAlarm, muteAlarm] { alarm.cancel() }
     session?.stream.close()
     session = nil
+    // A report that is still on its way opens nothing any more.
+    backend = nil
     controlSource?.cancel()
     controlSource = nil
     tellSilence()
@@ -344,7 +346,7 @@ import Realtime
     }
   }
 
-  fileprivate func take(_ report: Feeder.Report) {
+  func take(_ report: Feeder.Report) {
     switch report {
     case .failed(let index, let location, let error):
       onEvent(.failed(index: index, location: location, error: error))

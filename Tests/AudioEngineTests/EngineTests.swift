@@ -491,6 +491,63 @@ import Testing
     rig.close()
   }
 
+  /// Tracks that tell when nobody knows them any more: not the engine, not the decoder's thread.
+  private final class LastTracks: Succession {
+    let tracks: Tracks
+    let onEnd: @Sendable () -> Void
+
+    init(_ tracks: Tracks, onEnd: @escaping @Sendable () -> Void) {
+      self.tracks = tracks
+      self.onEnd = onEnd
+    }
+
+    func track(at index: Int) -> TrackLocation? { tracks.track(at: index) }
+    func index(after index: Int) -> Int? { tracks.index(after: index) }
+    deinit { onEnd() }
+  }
+
+  /// An engine that plays for a moment on a device with its own thread and is closed.
+  private func playAndClose(
+    _ path: String, onEnd: @escaping @Sendable () -> Void
+  ) async throws -> (engine: () -> AudioEngine?, stream: () -> SimulatedStream?) {
+    let tracks = LastTracks(Tracks(locations: [TrackLocation(path)]), onEnd: onEnd)
+    let (states, told) = AsyncStream<EngineState>.makeStream()
+    let engine = AudioEngine(succession: tracks, gain: .off) { event in
+      if case .state(let state) = event { told.yield(state) }
+    }
+    try engine.start(backend: NullBackend(), request: StreamRequest(), at: 0)
+    for await state in states where state == .playing { break }
+    let stream = engine.session?.stream as? SimulatedStream
+    try #require(stream != nil)
+    engine.close()
+    return ({ [weak engine] in engine }, { [weak stream] in stream })
+  }
+
+  @Test func `A closed engine that is let go leaves no stream and no thread behind`() async throws {
+    let folder = try TestFolder()
+    let path = try folder.write(
+      SignalFile.wave(
+        SignalFile.bytes(
+          Signals.coded(frames: 100_000, channels: 2, bits: 24), .signed24, big: false),
+        format: SignalFile.waveFormat(.signed24, channels: 2, rate: 48_000)), "track")
+    let (ends, end) = AsyncStream<Void>.makeStream()
+    let left = try await playAndClose(path) { end.yield() }
+    for await _ in ends { break }
+    #expect(left.engine() == nil)
+    #expect(left.stream() == nil)
+  }
+
+  @Test func `A report that comes after the end opens no stream`() async throws {
+    let rig = try Rig()
+    let track = try rig.track("track", frames: 100_000)
+    try rig.start([track.path])
+    await rig.until { rig.toldTracks == [0] }
+    rig.close()
+    let jump = Feeder.Jump(index: 0, seconds: 0, isSeek: false)
+    rig.engine.take(.needsRate(Feeder.RateBreak(rate: 44_100, jump: jump)))
+    #expect(rig.streams.withLock { $0.count } == 1)
+  }
+
   @Test func `Paused before the first frame, it begins when it is released`() async throws {
     let rig = try Rig()
     defer { rig.close() }
