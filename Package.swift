@@ -98,6 +98,7 @@ let package = Package(
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
     .testTarget(name: "AudioTypesTests", dependencies: ["AudioTypes"], swiftSettings: strict),
     .testTarget(name: "PlayQueueTests", dependencies: ["PlayQueue"], swiftSettings: strict),
+    .testTarget(name: "PlayerStateTests", dependencies: ["PlayerState"], swiftSettings: strict),
     .testTarget(
       name: "AudioSessionTests", dependencies: ["AudioSession", "JSONText", "SessionReplay"],
       swiftSettings: strict),

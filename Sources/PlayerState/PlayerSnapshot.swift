@@ -13,6 +13,8 @@ public struct PlayerSnapshot: Equatable, Sendable {
   public var causes: [Blocker]
   /// The latest decision in words, with its rules.
   public var lastDecision: Decision?
+  /// The decisions that are still known, oldest first.
+  public var decisions: [Decision] = []
   public var isSilent: Bool
   public var isLocked: Bool
 
@@ -31,13 +33,22 @@ public struct PlayerSnapshot: Equatable, Sendable {
   /// The device's own volume in percent; nil where it has none.
   public var deviceVolume: Int?
   public var isDeviceMuted: Bool
+  /// All devices in the servers' order, for the picker (S20, S69).
+  public var devices: [DeviceChoice] = []
   /// Loudness of ringing and tones in percent (S11, S12).
   public var ringerVolume: Int
+  /// There is a volume for ringing and tones alone.
+  public var hasRingerVolume = true
+  /// Other programs are heard: volume keys then mean the device (S12).
+  public var isOtherSoundHeard = false
   /// sotto's own level in percent, and whether sotto itself is muted.
   public var level: Int
   public var isOwnMuted: Bool
   /// What ReplayGain applies to the heard track, in dB; nil when it is off.
   public var replayGain: Double?
+  public var gainMode = LoudnessMode.off
+  /// What the music is multiplied with at this moment while prompts lower it, in dB.
+  public var duckedGain: Double?
   /// A call that rings or lasts.
   public var call: Call?
   public var isRecordingMemo: Bool
@@ -45,6 +56,57 @@ public struct PlayerSnapshot: Equatable, Sendable {
   public var outputRate: Int?
   /// The samples reach the device as they were decoded: same rate, gain 1, nothing mixed in.
   public var isUntouched: Bool
+
+  /// Beside the track: words in time, and how loud each stretch of it is (equal parts, 0 to 255).
+  public var lyrics: [LyricLine] = []
+  public var peaks: [UInt8] = []
+  /// What was done, or why it was not.
+  public var notice: Notice?
+
+  public struct DeviceChoice: Equatable, Sendable {
+    /// The server's name for it: what a command says.
+    public var id: String
+    /// The server's description, for people.
+    public var name: String
+    /// Where it is from: "PulseAudio", "ALSA".
+    public var server: String
+    public var routeClass: RouteClass
+    public var isCurrent: Bool
+    public var isAvailable: Bool
+    public init(
+      id: String, name: String, server: String, routeClass: RouteClass, isCurrent: Bool = false,
+      isAvailable: Bool = true
+    ) {
+      self.id = id
+      self.name = name
+      self.server = server
+      self.routeClass = routeClass
+      self.isCurrent = isCurrent
+      self.isAvailable = isAvailable
+    }
+  }
+
+  public struct LyricLine: Equatable, Sendable {
+    /// Seconds into the track; nil when the words have no times.
+    public var start: Double?
+    public var text: String
+    public init(start: Double?, text: String) {
+      self.start = start
+      self.text = text
+    }
+  }
+
+  public struct Notice: Equatable, Sendable {
+    /// A sentence without its full stop.
+    public var text: String
+    public var isFault: Bool
+    public var at: SessionTime
+    public init(_ text: String, isFault: Bool = false, at: SessionTime) {
+      self.text = text
+      self.isFault = isFault
+      self.at = at
+    }
+  }
 
   public struct Call: Equatable, Sendable {
     public enum Phase: Equatable, Sendable { case ringing, talking }
@@ -76,6 +138,36 @@ public struct PlayerSnapshot: Equatable, Sendable {
     isOwnMuted = false
     isRecordingMemo = false
     isUntouched = false
+  }
+
+  /// What volume keys mean now.
+  public enum VolumeTarget: Equatable, Sendable {
+    case device(percent: Int, isMuted: Bool)
+    case ringer(percent: Int)
+    /// The loudness is set on the device itself, whose name this is (S23).
+    case onDevice(String)
+    /// There is no device.
+    case none
+  }
+
+  public var volumeTarget: VolumeTarget {
+    if !situation.isAudible, !isOtherSoundHeard, hasRingerVolume {
+      return .ringer(percent: ringerVolume)
+    }
+    return deviceLoudness
+  }
+
+  /// The device's loudness, whatever the keys mean.
+  public var deviceLoudness: VolumeTarget {
+    if let deviceVolume { return .device(percent: deviceVolume, isMuted: isDeviceMuted) }
+    return (deviceName ?? route?.name).map { .onDevice($0) } ?? .none
+  }
+
+  /// The heard entry, or the current one before anything is heard.
+  public var entry: QueueEntry? {
+    (index ?? queue.current).flatMap {
+      queue.entries.indices.contains($0) ? queue.entries[$0] : nil
+    }
   }
 
   /// Seconds heard of the track at a later time.

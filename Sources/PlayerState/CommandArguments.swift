@@ -1,0 +1,122 @@
+import AudioTypes
+
+/// What stands after a command's name, taken one by one; each fault names the command's usage.
+struct CommandArguments {
+  private let spec: CommandSpec
+  private var words: ArraySlice<[UInt8]>
+
+  /// More rows than any queue has are a slip, not a wish.
+  private static let mostRows = 1_000_000
+
+  init(_ spec: CommandSpec, _ words: [[UInt8]]) {
+    self.spec = spec
+    self.words = words[...]
+  }
+
+  func end() throws(CommandError) {
+    guard let more = words.first else { return }
+    throw CommandError(
+      "'\(spec.name)' takes \(spec.usage.isEmpty ? "nothing" : spec.usage), not '\(Text.printable(more))' too"
+    )
+  }
+
+  private func wrong(_ word: String) -> CommandError {
+    CommandError("'\(spec.name)' takes \(spec.usage), not '\(Text.printable(word))'")
+  }
+
+  mutating func path() throws(CommandError) -> [UInt8] {
+    guard let word = words.popFirst(), !word.isEmpty else {
+      throw CommandError("'\(spec.name)' needs \(spec.usage)")
+    }
+    return word
+  }
+
+  mutating func paths() throws(CommandError) -> [[UInt8]] {
+    var paths = [try path()]
+    while !words.isEmpty { paths.append(try path()) }
+    return paths
+  }
+
+  mutating func text() throws(CommandError) -> String {
+    String(decoding: try path(), as: UTF8.self)
+  }
+
+  mutating func word<Choice>(or usual: Choice?) throws(CommandError) -> Choice
+  where Choice: RawRepresentable<String> & CaseIterable {
+    if words.isEmpty, let usual { return usual }
+    let word = try text()
+    if let choice = Choice(rawValue: word) { return choice }
+    let names = Choice.allCases.map(\.rawValue)
+    let hint = Nearest.hint(to: word, among: names)
+    throw CommandError(
+      "'\(spec.name)' takes \(names.joined(separator: ", ")), not '\(Text.printable(word))'\(hint)")
+  }
+
+  mutating func change() throws(CommandError) -> PlayerCommand.Change {
+    let word = try text()
+    let digits = word.hasSuffix("%") ? word.dropLast() : word[...]
+    guard let value = Int(digits), abs(value) <= 1000 else { throw wrong(word) }
+    return word.hasPrefix("+") || word.hasPrefix("-") ? .by(value) : .to(value)
+  }
+
+  mutating func seek() throws(CommandError) -> PlayerCommand.Seek {
+    let word = try text()
+    if word.hasSuffix("%") {
+      guard let value = Double(word.dropLast()), (0...100).contains(value) else {
+        throw wrong(word)
+      }
+      return .part(value / 100)
+    }
+    let isStep = word.hasPrefix("+") || word.hasPrefix("-")
+    guard let seconds = Self.seconds(isStep ? word.dropFirst() : word[...]) else {
+      throw wrong(word)
+    }
+    return isStep ? .by(word.hasPrefix("-") ? -seconds : seconds) : .to(seconds)
+  }
+
+  /// `83`, `83.5`, `1:23`, `1:01:05`.
+  private static func seconds(_ text: Substring) -> Double? {
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    guard (1...3).contains(parts.count) else { return nil }
+    var sum = 0.0
+    for (index, part) in parts.enumerated() {
+      guard let first = part.first, first.isASCII, first.isNumber, let value = Double(part),
+        value.isFinite, index == parts.count - 1 || value == value.rounded(),
+        index == 0 || value < 60
+      else { return nil }
+      sum = sum * 60 + value
+    }
+    return sum < 1e9 ? sum : nil
+  }
+
+  mutating func row() throws(CommandError) -> Int {
+    let word = try text()
+    guard let row = Int(word), row >= 1 else { throw wrong(word) }
+    return row - 1
+  }
+
+  /// "end" is the largest number there is.
+  mutating func rowOrEnd() throws(CommandError) -> Int {
+    if let word = words.first, word.elementsEqual("end".utf8) {
+      words.removeFirst()
+      return .max
+    }
+    return try row()
+  }
+
+  /// `3`, `1-3`, `1-3,7`: in ascending order.
+  mutating func rows() throws(CommandError) -> [Int] {
+    let word = try text()
+    var rows: Set<Int> = []
+    for part in word.split(separator: ",", omittingEmptySubsequences: false) {
+      let ends = part.split(separator: "-", omittingEmptySubsequences: false)
+      guard (1...2).contains(ends.count), let first = Int(ends[0]),
+        let last = Int(ends[ends.count - 1]),
+        first >= 1, last >= first, last - first < Self.mostRows,
+        rows.count + last - first < Self.mostRows
+      else { throw wrong(word) }
+      rows.formUnion(first - 1...last - 1)
+    }
+    return rows.sorted()
+  }
+}
