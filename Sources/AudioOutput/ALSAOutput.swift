@@ -29,6 +29,14 @@ public struct ALSABackend: OutputBackend {
       backend: backend, server: nil, request: request, renderer: renderer, say: Self.sentence)
   }
 
+  /// A card by itself takes one stream; what mixes (dmix, a server's plug-in) takes any number. Which
+  /// of them another name stands for shows when the second one is opened.
+  public func eventStreams(device: String?) -> EventStreams {
+    let kind = device?.prefix { $0 != ":" } ?? "default"
+    let exclusive = ["hw", "plughw", "front", "iec958", "hdmi", "surround51", "surround71"]
+    return exclusive.contains(String(kind)) ? .mixed : .plain
+  }
+
   public func survey() throws(OutputError) -> ServerSurvey {
     let backend = unsafe sotto_alsa_backend()!
     return unsafe try deviceSurvey(backend, server: nil, say: Self.sentence)

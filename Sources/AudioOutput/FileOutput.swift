@@ -33,6 +33,9 @@ public struct FileBackend: OutputBackend {
     return stream
   }
 
+  /// One file holds all that would be heard.
+  public func eventStreams(device: String?) -> EventStreams { .mixed }
+
   public func survey() throws(OutputError) -> ServerSurvey {
     ServerSurvey(server: "File", devices: [])
   }

@@ -30,6 +30,7 @@ public struct NullBackend: OutputBackend {
     -> any OutputStream
   {
     if let error = knobs.openError { throw error }
+    if request.role == .event, let error = knobs.eventOpenError { throw error }
     let format = AudioFormat(
       sampleRate: request.sampleRate ?? knobs.sampleRate, layout: request.layout)
     let stream = unsafe SimulatedStream(
@@ -39,6 +40,8 @@ public struct NullBackend: OutputBackend {
     onOpen(stream)
     return stream
   }
+
+  public func eventStreams(device: String?) -> EventStreams { knobs.eventStreams }
 
   public func survey() throws(OutputError) -> ServerSurvey {
     ServerSurvey(

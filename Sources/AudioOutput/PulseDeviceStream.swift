@@ -51,11 +51,14 @@ public final class DeviceStream: OutputStream {
     let output: OpaquePointer? = unsafe withCString(request.device) { device in
       unsafe withCString(server) { server in
         unsafe request.trackName.withCString { track in
-          unsafe places.withUnsafeBufferPointer { places in
-            var wanted = unsafe sotto_output_request(
-              device: device, server: server, track: track, rate: Int32(request.sampleRate ?? 0),
-              channels: Int32(places.count), places: places.baseAddress, renderer: renderer)
-            return unsafe backend.pointee.open(&wanted, &facts, &error)
+          unsafe request.role.rawValue.withCString { role in
+            unsafe places.withUnsafeBufferPointer { places in
+              var wanted = unsafe sotto_output_request(
+                device: device, server: server, track: track, role: role,
+                rate: Int32(request.sampleRate ?? 0), channels: Int32(places.count),
+                places: places.baseAddress, renderer: renderer)
+              return unsafe backend.pointee.open(&wanted, &facts, &error)
+            }
           }
         }
       }
@@ -118,6 +121,23 @@ public final class DeviceStream: OutputStream {
       if let output = unsafe handle.output {
         unsafe handle.table.pointee.set_muted(output, muted)
       }
+    }
+  }
+
+  public func ringerVolume() -> DeviceVolume? {
+    handle.withLock { handle in
+      guard let output = unsafe handle.output, let ask = unsafe handle.table.pointee.ringer else {
+        return nil
+      }
+      return DeviceVolume(unsafe ask(output))
+    }
+  }
+
+  public func stepRinger(percent: Int) {
+    handle.withLock { handle in
+      guard let output = unsafe handle.output, let step = unsafe handle.table.pointee.step_ringer
+      else { return }
+      unsafe step(output, Int32(clamping: percent))
     }
   }
 

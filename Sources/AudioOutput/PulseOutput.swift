@@ -30,6 +30,8 @@ public struct PulseBackend: OutputBackend {
       backend: backend, server: server, request: request, renderer: renderer, say: Self.sentence)
   }
 
+  public func eventStreams(device: String?) -> EventStreams { .withVolume }
+
   /// Errors: noServer, noAnswer (after 3 s), serverLost.
   public func survey() throws(OutputError) -> ServerSurvey {
     let backend = unsafe sotto_pulse_backend()!

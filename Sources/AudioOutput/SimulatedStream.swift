@@ -125,6 +125,10 @@ import Synchronization
     simulation.withLock { $0.setVolume(percent: nil, isMuted: muted) }
   }
 
+  /// Nobody keeps a volume for events here.
+  public func ringerVolume() -> DeviceVolume? { nil }
+  public func stepRinger(percent: Int) {}
+
   /// There is no mixer that would show it.
   public func setTrackName(_ name: String) {}
 

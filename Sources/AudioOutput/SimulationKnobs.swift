@@ -16,8 +16,12 @@ public struct SimulationKnobs: Sendable {
   public var underrunAtFrame: Int64?
   /// The device vanishes when so many frames have been heard.
   public var loseAtFrame: Int64?
+  /// Whether it takes a second stream, for events.
+  public var eventStreams = EventStreams.mixed
   /// Opening fails with this.
   public var openError: OutputError?
+  /// Opening a stream for events fails with this.
+  public var eventOpenError: OutputError?
 
   public init() {}
 }

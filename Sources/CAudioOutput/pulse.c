@@ -83,6 +83,7 @@ static void woken(pa_mainloop_api *api, pa_io_event *event, int fd, pa_io_event_
   if (wishes & WISH_KICK) pulse_begin_turn(p);
   if (wishes & WISH_VOLUME) pulse_apply_volume(p);
   if (wishes & WISH_MUTE) pulse_apply_mute(p);
+  if (wishes & WISH_RINGER) pulse_step_ringer(p);
   if (wishes & WISH_TRACK) {
     char *name = atomic_exchange(&p->wished_track, NULL);
     if (name) pulse_unref(pa_stream_set_name(p->stream, name, NULL, NULL));
@@ -146,6 +147,7 @@ static sotto_output *pulse_open(const sotto_output_request *request, sotto_outpu
   p->corked = true;
   p->exact = true;
   atomic_store(&p->volume, -1);
+  atomic_store(&p->ringer, -1);
   atomic_store(&p->margin_us, 6500);
   p->wake = sotto_eventfd();
   p->loop = pa_mainloop_new();
@@ -197,11 +199,28 @@ static sotto_output_clock pulse_clock(sotto_output *output) {
   return shared_clock_read(&((pulse *)output)->clock);
 }
 
-static sotto_output_volume pulse_volume(sotto_output *output) {
-  int64_t packed = atomic_load(&((pulse *)output)->volume);
+static sotto_output_volume unpacked(int64_t packed) {
   if (packed < 0) return (sotto_output_volume){.known = false};
   return (sotto_output_volume){
       .known = true, .percent = (int)(packed / 2), .muted = packed % 2 == 1};
+}
+
+static sotto_output_volume pulse_volume(sotto_output *output) {
+  return unpacked(atomic_load(&((pulse *)output)->volume));
+}
+
+static sotto_output_volume pulse_ringer(sotto_output *output) {
+  return unpacked(atomic_load(&((pulse *)output)->ringer));
+}
+
+static void pulse_wish_ringer(sotto_output *output, int percent) {
+  pulse *p = (pulse *)output;
+  if (percent == 0) {
+    atomic_fetch_add(&p->ringer_mutes, 1);
+  } else {
+    atomic_fetch_add(&p->ringer_steps, percent);
+  }
+  wish(p, WISH_RINGER);
 }
 
 static void pulse_set_volume(sotto_output *output, int percent) {
@@ -265,6 +284,8 @@ const sotto_output_backend *sotto_pulse_backend(void) {
       .set_volume = pulse_set_volume,
       .set_muted = pulse_set_muted,
       .set_track = pulse_set_track,
+      .ringer = pulse_ringer,
+      .step_ringer = pulse_wish_ringer,
       .device = pulse_device,
       .failure = pulse_failure,
       .rewinds = pulse_rewinds,

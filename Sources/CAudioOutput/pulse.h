@@ -6,15 +6,28 @@
 
 #include "shared.h"
 
+#include <pulse/ext-stream-restore.h>
 #include <pulse/pulseaudio.h>
 
 #pragma GCC visibility push(hidden)
 
 /// Wishes of other threads.
-enum { WISH_KICK = 1, WISH_VOLUME = 2, WISH_MUTE = 4, WISH_TRACK = 8, WISH_CLOSE = 16 };
+enum { WISH_KICK = 1, WISH_VOLUME = 2, WISH_MUTE = 4, WISH_TRACK = 8, WISH_CLOSE = 16, WISH_RINGER = 32 };
 
 /// What a turn waits for.
 enum { TURN_NONE, TURN_ASKING, TURN_CHECKING };
+
+/// The volume of event sounds as the server keeps it.
+typedef struct pulse_entry {
+  bool asked;   ///< a question is on its way
+  bool found;
+  pa_channel_map map;
+  pa_cvolume volume;
+  bool muted;
+  char device[256];
+  int64_t written;  ///< as `pulse.volume`
+  int64_t written_ns;  ///< CLOCK_MONOTONIC
+} pulse_entry;
 
 typedef struct pulse {
   pa_mainloop *loop;
@@ -33,9 +46,12 @@ typedef struct pulse {
   _Atomic uint32_t wishes;        ///< any thread
   _Atomic int wished_volume;      ///< any thread
   _Atomic bool wished_mute;       ///< any thread
+  _Atomic int ringer_steps;       ///< any thread; percent, not yet applied
+  _Atomic int ringer_mutes;       ///< any thread; how often the mute is to be turned over
   _Atomic(char *) wished_track;   ///< any thread; whoever takes it owns it
   shared_clock clock;             ///< any thread reads
   _Atomic int64_t volume;         ///< any thread reads: percent * 2 + muted; -1: not known
+  _Atomic int64_t ringer;         ///< any thread reads: as `volume`
   _Atomic int turns, late, margin_us, worst_us;  ///< any thread reads
   pthread_mutex_t facts_lock;     ///< guards `description` and `failure`
   char description[256];
@@ -93,6 +109,8 @@ typedef struct pulse {
   uint32_t sink_index;
   pa_cvolume sink_volume;
   char sink_port[128];
+
+  pulse_entry entry;
 
   pa_io_event *wake_event;
   pa_time_event *fill_event;
@@ -185,6 +203,11 @@ void pulse_ask_sink(pulse *p);
 void pulse_apply_volume(pulse *p);
 void pulse_apply_mute(pulse *p);
 sotto_survey *pulse_survey(const char *server, sotto_output_error *error);
+
+// pulse_ringer.c
+
+/// Takes the wished steps of the volume of event sounds.
+void pulse_step_ringer(pulse *p);
 
 // pulse_open.c
 

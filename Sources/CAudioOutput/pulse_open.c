@@ -153,7 +153,7 @@ static bool open_stream(pulse *p, const sotto_output_request *request, bool *tim
   pa_channel_map map;
   channel_map(&map, request);
   pa_proplist *properties = pa_proplist_new();
-  pa_proplist_sets(properties, PA_PROP_MEDIA_ROLE, "music");
+  pa_proplist_sets(properties, PA_PROP_MEDIA_ROLE, request->role ? request->role : "music");
   p->stream = pa_stream_new_with_proplist(p->context, request->track ? request->track : "sotto",
                                           &format, &map, properties);
   pa_proplist_free(properties);

@@ -17,6 +17,24 @@ public struct BackendDescriptor: Equatable, Sendable {
   }
 }
 
+/// What a stream is for. Servers keep a volume for each, and act by it.
+public enum StreamRole: String, Equatable, Sendable {
+  case music
+  /// Ringing, message tones, clicks: short, and opened for each anew (S24).
+  case event
+}
+
+/// Whether a device takes a second stream, for events, beside the music's.
+public enum EventStreams: Equatable, Sendable {
+  /// It does not, or nothing would be gained: events are mixed into the music's stream, at a ringer
+  /// volume of sotto's own.
+  case mixed
+  /// It does; the ringer volume is sotto's own.
+  case plain
+  /// It does, and keeps a volume for the role (S11, S12).
+  case withVolume
+}
+
 /// What a stream is opened with.
 public struct StreamRequest: Sendable {
   /// The server's name of a device; `nil` is the server's default.
@@ -26,15 +44,17 @@ public struct StreamRequest: Sendable {
   public var layout: ChannelLayout
   /// Shown by mixers as the stream's name.
   public var trackName: String
+  public var role: StreamRole
 
   public init(
     device: String? = nil, sampleRate: Int? = nil, layout: ChannelLayout = .stereo,
-    trackName: String = "sotto"
+    trackName: String = "sotto", role: StreamRole = .music
   ) {
     self.device = device
     self.sampleRate = sampleRate
     self.layout = layout
     self.trackName = trackName
+    self.role = role
   }
 }
 
@@ -102,6 +122,12 @@ public protocol OutputStream: AnyObject, Sendable {
   func deviceVolume() -> DeviceVolume?
   func setDeviceVolume(percent: Int)
   func setMuted(_ muted: Bool)
+  /// The volume that the server keeps for event sounds, once SOTTO_EVENT_RINGER was reported; `nil`
+  /// where there is none.
+  func ringerVolume() -> DeviceVolume?
+  /// Changes it by so many percent; 0 mutes it, or lifts the mute. What came of it is reported as
+  /// SOTTO_EVENT_RINGER, also where there is none.
+  func stepRinger(percent: Int)
   /// The name mixers show (Pulse media.name). Control characters must have been taken out.
   func setTrackName(_ name: String)
   /// Why the stream was lost, once SOTTO_EVENT_LOST was reported.
@@ -119,6 +145,9 @@ public protocol OutputBackend: Sendable {
   /// context must live until `close` returned.
   func open(_ request: StreamRequest, renderer: sotto_renderer) throws(OutputError)
     -> any OutputStream
+  /// Whether a second stream, for events, can be opened on a device beside the music's. Answers at
+  /// once, by what is known of this kind of output; opening one may still fail.
+  func eventStreams(device: String?) -> EventStreams
   /// A snapshot of the servers and devices that this kind of output sees.
   func survey() throws(OutputError) -> ServerSurvey
 }

@@ -89,6 +89,7 @@ struct MonitorTests {
       return stream
     }
 
+    func eventStreams(device: String?) -> EventStreams { inner.eventStreams(device: device) }
     func survey() throws(OutputError) -> ServerSurvey { try inner.survey() }
   }
 

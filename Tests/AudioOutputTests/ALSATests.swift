@@ -15,6 +15,16 @@ import Testing
     #expect(error?.sentence == "no device named hw:77: see sotto devices")
   }
 
+  @Test func `a card by itself takes no second stream, what mixes does`() {
+    let backend = ALSABackend()
+    for device in ["hw:0", "plughw:1,0", "hdmi:CARD=x", "hw"] {
+      #expect(backend.eventStreams(device: device) == .mixed)
+    }
+    for device in [nil, "default", "dmix:0", "pulse", "hwx"] {
+      #expect(backend.eventStreams(device: device) == .plain)
+    }
+  }
+
   @Test func `the survey needs no card`() throws {
     #expect(try ALSABackend().survey().server == "ALSA")
   }
@@ -67,6 +77,21 @@ struct ALSATests {
       for (one, next) in zip(found, found.dropFirst()) {
         #expect(next.lowerBound > one.upperBound)
       }
+    }
+  }
+
+  @Test func `a second stream, for an event, is heard beside the first`() throws {
+    try withStage { stream, _, recorder in
+      let renderer = SyntheticRenderer()
+      let second = try ALSABackend().openDeviceStream(
+        StreamRequest(device: "sotto_test", role: .event), renderer: renderer.renderer)
+      renderer.setLength(24_000)
+      renderer.command(.play)
+      second.kick()
+      #expect(renderer.wait(for: SOTTO_EVENT_FINISHED))
+      #expect(recorder.wait { PositionSignal.positions($0).contains(23_999) })
+      second.close()
+      #expect(!stream.clock().isRunning && stream.failure == nil)
     }
   }
 

@@ -39,6 +39,7 @@ typedef struct sotto_output_request {
   const char *device;     ///< the server's name; NULL is the default
   const char *server;     ///< address of the server; NULL is what the environment says
   const char *track;      ///< the stream's first name for mixers
+  const char *role;       ///< media.role of the stream where the server knows roles
   int rate;               ///< 0: the device's own
   int channels;
   const int8_t *places;   ///< one WAVE_EXTENSIBLE bit number for each channel
@@ -115,6 +116,12 @@ typedef struct sotto_output_backend {
   void (*set_volume)(sotto_output *output, int percent);
   void (*set_muted)(sotto_output *output, bool muted);
   void (*set_track)(sotto_output *output, const char *name);
+  /// The volume of event sounds, apart from the device's, as far as it is known by now. NULL where
+  /// there is none.
+  sotto_output_volume (*ringer)(sotto_output *output);
+  /// Changes it by so many percent of what it is; 0 mutes it or lifts the mute. What came of it is
+  /// told by SOTTO_EVENT_RINGER. NULL where there is none.
+  void (*step_ringer)(sotto_output *output, int percent);
   /// The device's description, cut to `size`.
   void (*device)(sotto_output *output, char *name, size_t size);
   /// Why the stream was lost; code SOTTO_FAILURE_NONE while it was not.

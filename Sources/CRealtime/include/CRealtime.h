@@ -64,6 +64,7 @@ enum {
   SOTTO_EVENT_DEVICE = 1 << 5,    ///< the stream's device or its port changed
   SOTTO_EVENT_STARTED = 1 << 6,   ///< sound runs again after open, cork or hold
   SOTTO_EVENT_TAKEN = 1 << 7,     ///< for the engine itself: a wish has been taken
+  SOTTO_EVENT_RINGER = 1 << 8,    ///< the volume of event sounds was asked for, and is known or is none
 };
 
 /// memcpy of `count` floats.
