@@ -19,6 +19,8 @@ import Realtime
 
   private var backend: (any OutputBackend)?
   private var request = StreamRequest()
+  /// Where events sound; `nil` before the start and after the close.
+  public private(set) var events: EventChannel?
   private(set) var session: Feeder.Session?
   private var level = Gain.unity
   /// The level of the music under other sound.
@@ -83,6 +85,7 @@ import Realtime
     controlSource = source
     self.backend = backend
     self.request = request
+    events = EventChannel(backend: backend, device: request.device)
     try feeder.start()
     feeder.ask { $0.jump = Feeder.Jump(index: index, seconds: seconds, isSeek: false) }
     do throws(OutputError) {
@@ -124,6 +127,8 @@ import Realtime
   public func close() {
     feeder.ask { $0.isClosing = true }
     for alarm in [placeAlarm, fallAlarm, muteAlarm] { alarm.cancel() }
+    events?.closeAll()
+    events = nil
     session?.stream.close()
     session = nil
     // A report that is still on its way opens nothing any more.
@@ -137,9 +142,12 @@ import Realtime
   /// that does not answer is waited for as in `hold`.
   public func shutDown(_ done: @escaping @MainActor (OutputError?) -> Void) {
     let stream = session?.stream
-    hold { [weak self] in
-      self?.close()
-      done(stream?.failure)
+    endSounds { [weak self] in
+      guard let self else { return }
+      hold { [weak self] in
+        self?.close()
+        done(stream?.failure)
+      }
     }
   }
 
@@ -308,6 +316,7 @@ import Realtime
       muteReported(volume)
       onEvent(.volume(volume))
     }
+    if has(SOTTO_EVENT_RINGER) { onEvent(.ringer(session.stream.ringerVolume())) }
     if has(SOTTO_EVENT_FINISHED) { finishIfOver(session) }
     // A stream that had not begun is silent as soon as it knows of the hold.
     if has(SOTTO_EVENT_HELD) || has(SOTTO_EVENT_TAKEN), isHeld, isSilent { tellSilence() }

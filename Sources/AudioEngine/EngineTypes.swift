@@ -55,5 +55,8 @@ public enum EngineEvent: Sendable {
   case ended
   /// The device's volume or mute changed, here or elsewhere.
   case volume(DeviceVolume?)
+  /// The volume that the server keeps for events, after it was asked to change; `nil` when it keeps
+  /// none.
+  case ringer(DeviceVolume?)
   case lost(OutputError)
 }

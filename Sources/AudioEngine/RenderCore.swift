@@ -51,10 +51,8 @@ import Synchronization
     unsafe before.initialize(to: empty)
   }
 
-  mutating func prepare(sampleRate: Int, channels: Int, fadeFrames: Int64) {
+  mutating func prepare(ringFrames frames: Int, channels: Int, fadeFrames: Int64) {
     self.channels = channels
-    // Two seconds queued in the device may be asked for again, and as much again waits decoded.
-    let frames = sampleRate * 4
     for slot in 0..<Renderer.slots {
       unsafe (rings + slot).initialize(to: SourceRing(frames: frames, channels: channels))
     }

@@ -37,9 +37,12 @@ import Synchronization
   }
 
   /// Gives the rings their size once the stream's rate is known; before the first wish.
-  func prepare(sampleRate: Int, channels: Int, fadeFrames: Int64) {
+  ///
+  /// - Parameter ringFrames: of each ring; `nil` is what music needs.
+  func prepare(sampleRate: Int, channels: Int, fadeFrames: Int64, ringFrames: Int? = nil) {
+    // Two seconds queued in the device may be asked for again, and as much again waits decoded.
     unsafe core.pointee.prepare(
-      sampleRate: sampleRate, channels: channels, fadeFrames: fadeFrames)
+      ringFrames: ringFrames ?? sampleRate * 4, channels: channels, fadeFrames: fadeFrames)
   }
 
   /// The face that the output gets. Valid while this object lives.

@@ -127,6 +127,10 @@ final class Ear: SimulationSink {
     events.compactMap { if case .volume(let volume) = $0 { volume } else { nil } }
   }
 
+  var toldRingers: [DeviceVolume?] {
+    events.compactMap { if case .ringer(let volume) = $0 { .some(volume) } else { nil } }
+  }
+
   var toldTracks: [Int] {
     events.compactMap { if case .track(let index, _) = $0 { index } else { nil } }
   }
