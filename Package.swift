@@ -121,6 +121,9 @@ let package = Package(
       name: "MusicLibraryTests", dependencies: ["MusicLibrary", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
+      name: "PlayerTests", dependencies: ["Player", "AudioOutput", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(
       name: "TerminalModelTests", dependencies: ["TerminalModel", "TestSupport"],
       swiftSettings: strict),
     .testTarget(

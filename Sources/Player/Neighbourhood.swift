@@ -18,15 +18,23 @@ import Decoding
   /// Where effects and music are.
   private let folder: [UInt8]
   private var neighbours: [Neighbour] = []
-  private var timers: [String: DeadlineTimer] = [:]
+  private var timers: [String: any Countdown] = [:]
+  private let countdown: @MainActor () -> any Countdown
   private var count = 0
   private var calls: [Call] = []
   private var isLocked = false
   private var isSilent = false
-  /// Loudness of ringing and tones, in percent: apart from the device's volume (S11, S12).
-  public private(set) var ringer = 80
+  /// Loudness of ringing and tones where nobody else keeps one, in percent: apart from the device's
+  /// volume (S11, S12).
+  private var ownRinger = 80
+  /// The number of the ringing in the channel of events; `nil` while it is in the mix, or is not.
+  private var ringEvent: Int?
+  /// What was said once.
+  private var noticed: Set<String> = []
   /// A fault in one line: a sound that is missing.
   public var onFault: (@MainActor (_ path: [UInt8], _ sentence: String) -> Void)?
+  /// Something to know, in one line, that is no fault of a file.
+  public var onNotice: (@MainActor (_ sentence: String) -> Void)?
 
   private struct Call {
     enum Phase { case ringing, talking, waiting }
@@ -34,7 +42,7 @@ import Decoding
     var phase: Phase
   }
 
-  /// The place of what rings and beeps, and of the one who answers.
+  /// The place of what rings and beeps where it has no stream of its own, and of the one who answers.
   private static let ringPlace = 5
   private static let answerPlace = 4
   /// A call that nobody answers is missed after this, in seconds.
@@ -51,7 +59,16 @@ import Decoding
     deviceAddress: "00:00:00:00:00:01")
 
   /// - Parameter folder: holds `effects` and `music`.
-  public init(player: Player, engine: AudioEngine, folder: [UInt8]) {
+  public convenience init(player: Player, engine: AudioEngine, folder: [UInt8]) {
+    self.init(player: player, engine: engine, folder: folder, countdown: { DeadlineTimer() })
+  }
+
+  /// - Parameter countdown: makes what tells the ends of sounds and calls.
+  init(
+    player: Player, engine: AudioEngine, folder: [UInt8],
+    countdown: @escaping @MainActor () -> any Countdown
+  ) {
+    self.countdown = countdown
     self.player = player
     self.engine = engine
     self.folder = folder
@@ -59,6 +76,9 @@ import Decoding
 
   /// A call rings or lasts: `a` and `d` mean it.
   public var isCalling: Bool { !calls.isEmpty }
+
+  /// The ringer volume in percent; `nil` where the server keeps it.
+  public var ringer: Int? { engine.events?.streams == .withVolume ? nil : ownRinger }
 
   public func perform(_ act: Act) {
     switch act {
@@ -79,6 +99,7 @@ import Decoding
       tellAll(.lock(isLocked))
     case .silent:
       isSilent.toggle()
+      if isSilent { endRing() }
       tellAll(.silent(isSilent))
     case .sleep:
       // Down and up again: what is left of it is the pause.
@@ -92,10 +113,8 @@ import Decoding
   /// What the session asks for beside the music.
   public func carryOut(_ action: Action) {
     switch action {
-    case .playEffect: sound("effects/message.wav", place: Self.ringPlace)
-    case .changeEventVolume(.up): ringer = min(ringer + Player.volumeStep, 100)
-    case .changeEventVolume(.down): ringer = max(ringer - Player.volumeStep, 0)
-    case .changeEventVolume(.mute): ringer = ringer == 0 ? 80 : 0
+    case .playEffect: alert("effects/message.wav", name: "Message")
+    case .changeEventVolume(let direction): changeRinger(direction)
     case .pausePeer(let id):
       for neighbour in neighbours where Self.peer(neighbour) == id {
         tell(neighbour.id, .pause(.mpris))
@@ -206,7 +225,7 @@ import Decoding
   }
 
   private func over(_ id: String, after seconds: Double) {
-    let timer = timers[id] ?? DeadlineTimer()
+    let timer = timers[id] ?? countdown()
     timers[id] = timer
     timer.set(after: seconds) { [weak self] in
       guard let self else { return }
@@ -229,9 +248,6 @@ import Decoding
     _ file: String, place: Int, gain: Gain = .unity, isLooping: Bool = false, from: Double = 0
   ) -> Double? {
     let path = folder + Array("/\(file)".utf8)
-    // What rings has a volume of its own.
-    let isRinging = place == Self.ringPlace
-    let gain = isRinging ? Self.ringerGain(ringer) : gain
     do throws(DecodingError) {
       return try engine.begin(
         sound: TrackLocation(path: path), place: place, gain: gain, isLooping: isLooping, from: from
@@ -240,12 +256,6 @@ import Decoding
       onFault?(path, error.sentence)
       return nil
     }
-  }
-
-  /// The cube of the percentage, as sotto's own level.
-  private static func ringerGain(_ percent: Int) -> Gain {
-    let part = Float(percent) / 100
-    return Gain(linear: part * part * part)
   }
 
   // MARK: Calls
@@ -258,13 +268,13 @@ import Decoding
     // A ringing call interrupts already: nobody sings over a telephone.
     let event = SessionEvent.begin(id: id, kind: .call, source: "Phone")
     tellAll(event)
-    if !isSilent { sound("effects/ringtone.wav", place: Self.ringPlace, isLooping: true) }
+    if !isSilent { alert("effects/ringtone.wav", name: "Incoming call", isRing: true) }
     over(id, after: Self.ringSeconds)
   }
 
   private func answer() {
     guard let index = calls.firstIndex(where: { $0.phase == .ringing }) else { return }
-    engine.end(soundIn: Self.ringPlace)
+    endRing()
     for other in calls.indices where calls[other].phase == .talking {
       calls[other].phase = .waiting
     }
@@ -295,7 +305,7 @@ import Decoding
     timers[id]?.cancel()
     timers[id] = nil
     switch call.phase {
-    case .ringing: engine.end(soundIn: Self.ringPlace)
+    case .ringing: endRing()
     case .talking:
       engine.end(soundIn: 3)
       engine.end(soundIn: Self.answerPlace)
@@ -307,6 +317,82 @@ import Decoding
     case .waiting: break
     }
     tellAll(.end(id: id, shouldResume: true))
+  }
+
+  // MARK: Ringing and tones
+
+  /// Rings or beeps in a stream of its own, at the volume that the server keeps for events; in the
+  /// mix where the output takes one stream only.
+  private func alert(_ file: String, name: String, isRing: Bool = false) {
+    guard let events = engine.events, events.streams != .mixed else {
+      alertInMix(file, isRing)
+      return
+    }
+    let path = folder + Array("/\(file)".utf8)
+    let gain = events.streams == .withVolume ? .unity : Self.ringerGain(ownRinger)
+    let id = events.begin(
+      TrackLocation(path: path), name: name, gain: gain, isLooping: isRing
+    ) { [weak self] failure in
+      guard let self else { return }
+      switch failure {
+      case .sound(let error): onFault?(path, error.sentence)
+      case .output(let error):
+        // Nobody would know why the ringer's volume means nothing.
+        let isHeard = alertInMix(file, isRing)
+        let rest = isHeard ? "it sounds in the music's" : "it is not heard"
+        notice("\(name): no stream of its own, \(rest): \(error.sentence)")
+      }
+      if isRing { ringEvent = nil }
+    }
+    if isRing { ringEvent = id }
+  }
+
+  /// - Returns: whether it sounds.
+  @discardableResult
+  private func alertInMix(_ file: String, _ isRing: Bool) -> Bool {
+    // What rings goes on: a tone in its place would be its end.
+    if !isRing, isRingingInMix { return false }
+    let length = sound(
+      file, place: Self.ringPlace, gain: Self.ringerGain(ownRinger), isLooping: isRing)
+    return length != nil
+  }
+
+  private var isRingingInMix: Bool {
+    ringEvent == nil && !isSilent && calls.contains { $0.phase == .ringing }
+  }
+
+  private func endRing() {
+    if let id = ringEvent {
+      engine.events?.end(id)
+      ringEvent = nil
+    } else {
+      engine.end(soundIn: Self.ringPlace)
+    }
+  }
+
+  private func notice(_ sentence: String) {
+    if noticed.insert(sentence).inserted { onNotice?(sentence) }
+  }
+
+  private func changeRinger(_ direction: VolumeDirection) {
+    let step =
+      switch direction {
+      case .up: Player.volumeStep
+      case .down: -Player.volumeStep
+      case .mute: 0
+      }
+    if ringer == nil { return engine.stepRinger(percent: step) }
+    if step == 0 {
+      ownRinger = ownRinger == 0 ? 80 : 0
+    } else {
+      ownRinger = min(max(ownRinger + step, 0), 100)
+    }
+  }
+
+  /// The cube of the percentage, as sotto's own level.
+  private static func ringerGain(_ percent: Int) -> Gain {
+    let part = Float(percent) / 100
+    return Gain(linear: part * part * part)
   }
 
   // MARK: Devices
@@ -330,7 +416,7 @@ import Decoding
       .route(
         RouteChange(
           from: old.id, to: Self.speakers, reason: .oldDeviceUnavailable, isLinkKept: true)))
-    let timer = DeadlineTimer()
+    let timer = countdown()
     timers["profile"] = timer
     timer.set(after: 1) { [weak self] in
       self?.timers["profile"]?.cancel()

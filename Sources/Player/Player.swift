@@ -121,8 +121,14 @@ import Dispatch
   }
 }
 
-/// Calls something on the main queue after a while, unless it is set again or cancelled before.
-@MainActor final class DeadlineTimer {
+/// Calls something after a while, unless it is set again or cancelled before.
+@MainActor protocol Countdown: AnyObject {
+  func set(after seconds: Double, _ action: @escaping @MainActor () -> Void)
+  func cancel()
+}
+
+/// On the main queue, by the machine's clock.
+@MainActor final class DeadlineTimer: Countdown {
   private var timer: (any DispatchSourceTimer)?
 
   func set(after seconds: Double, _ action: @escaping @MainActor () -> Void) {

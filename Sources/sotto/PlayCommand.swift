@@ -148,6 +148,7 @@ import Player
     }
     let neighbours = Neighbourhood(player: player, engine: engine, folder: folder)
     neighbours.onFault = { path, sentence in Messages.fault(path, sentence) }
+    neighbours.onNotice = { sentence in Messages.tell(Text.printable(sentence)) }
     self.neighbours = neighbours
     return neighbours
   }
@@ -160,10 +161,24 @@ import Player
       DecisionFile.append(decision)
       let rules = decision.rules.all.map(\.id).joined(separator: " ")
       var sentence = decision.sentence
-      if decision.remark == .ringerVolume, let neighbours { sentence += ", \(neighbours.ringer)%" }
+      if decision.remark == .ringerVolume, let neighbours {
+        // The server's own is told when it has answered.
+        guard let ringer = neighbours.ringer else { return refresh() }
+        sentence += ", \(ringer)%"
+      }
       screen?.tell("\(sentence) (\(rules))")
     }
     refresh()
+  }
+
+  private func tellRinger(_ volume: DeviceVolume?) {
+    let sentence = Remark.ringerVolume.sentence
+    guard let volume else {
+      screen?.tell("\(sentence), but the sound server keeps no volume for ringing (S12)")
+      return
+    }
+    let muted = volume.isMuted ? ", muted" : ""
+    screen?.tell("\(sentence), \(volume.percent)%\(muted) (S12 S78)")
   }
 
   // MARK: Events of the engine
@@ -186,6 +201,7 @@ import Player
       self.state = state
       refresh()
     case .volume: refresh()
+    case .ringer(let volume): tellRinger(volume)
     case .seeked(let position):
       // An earlier seek may be told while a later one is still on its way.
       if let target = seekTarget, abs(target - position) < 1 { seekTarget = nil }

@@ -32,8 +32,6 @@ extension PlayCommand {
   private func stop() {
     if isStopping || isEnding { return }
     player?.send(.suspended(true))
-    // What sounds beside the music is over: seconds of it would be heard after the stop.
-    for place in 0..<AudioEngine.places { engine?.end(soundIn: place) }
     isStopping = true
     screen?.leaveTerminal()
     let stop: @MainActor () -> Void = { [weak self] in
@@ -42,7 +40,9 @@ extension PlayCommand {
       self?.isStopping = false
       raise(SIGSTOP)
     }
-    if let engine { engine.hold(then: stop) } else { stop() }
+    guard let engine else { return stop() }
+    // What sounds beside the music is over: seconds of it would be heard after the stop.
+    engine.endSounds { engine.hold(then: stop) }
   }
 
   private func proceed() {
