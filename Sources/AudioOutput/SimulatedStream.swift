@@ -93,7 +93,7 @@ import Synchronization
   public func waitUntilQueued(_ frames: Int64) {
     precondition(pace == .manual)
     while simulation.withLock({
-      $0.written - $0.heard < frames && !$0.isComplete && $0.failure == nil
+      $0.written - $0.heard < frames && !$0.isComplete && $0.failure == nil && !$0.isClosed
     }) {
       _ = sotto_eventfd_wait(kicked, -1)
     }

@@ -20,6 +20,8 @@ import OutputInterface
   private(set) var isCorked = true
   private(set) var underruns = 0
   private(set) var failure: OutputError?
+  /// Closed: the renderer may be gone.
+  private(set) var isClosed = false
   private(set) var volume = DeviceVolume(percent: 100, isMuted: false)
   private var holdAt: Int64 = -1
   private var finishedAt: Int64 = -1
@@ -49,7 +51,7 @@ import OutputInterface
   // MARK: Time
 
   mutating func advance(toTime now: Int64) {
-    guard !isCorked, !isFree else { return }
+    guard !isCorked, !isFree, !isClosed else { return }
     let elapsed = Double(now - baseTime) * 1e-9 * Double(rate)
     advance(toFrame: baseFrame + Int64(elapsed))
     if heard == written || isCorked { rebase(now) }
@@ -62,7 +64,7 @@ import OutputInterface
 
   /// Hears what is queued up to `target`.
   mutating func advance(toFrame target: Int64) {
-    guard !isCorked, failure == nil else { return }
+    guard !isCorked, failure == nil, !isClosed else { return }
     if let lose = knobs.loseAtFrame, target >= lose {
       hear(to: min(lose, written))
       return fail(OutputError(.deviceLost, "the device is gone"))
@@ -134,7 +136,7 @@ import OutputInterface
   }
 
   mutating func takeTurn() {
-    guard failure == nil else { return }
+    guard failure == nil, !isClosed else { return }
     unsafe renderer.heard(renderer.context, heard)
     let frame = changeable
     let turn = unsafe renderer.turn(renderer.context, frame, false)
@@ -155,7 +157,7 @@ import OutputInterface
 
   /// Renders until the queue is full, the source is behind, or it is over.
   mutating func fill() {
-    guard failure == nil else { return }
+    guard failure == nil, !isClosed else { return }
     repeat {
       unsafe renderer.heard(renderer.context, heard)
       while written - heard < capacity && finishedAt < 0 {
@@ -203,11 +205,12 @@ import OutputInterface
   mutating func setVolume(percent: Int?, isMuted: Bool?) {
     volume.percent = percent ?? volume.percent
     volume.isMuted = isMuted ?? volume.isMuted
-    report(SOTTO_EVENT_VOLUME)
+    if !isClosed { report(SOTTO_EVENT_VOLUME) }
   }
 
   /// Completes the sink; what it could not store is the stream's failure.
   mutating func finish() {
+    isClosed = true
     do throws(OutputError) { try sink.finish() } catch { failure = failure ?? error }
   }
 }
