@@ -157,7 +157,7 @@ public final class PrivateServer: @unchecked Sendable {
   /// Runs a program to its end and returns what it wrote; an error when its status is not 0.
   @discardableResult
   public func tool(_ name: String, _ arguments: [String]) throws -> String {
-    let output = Pipe()
+    let output = Pipe.ours()
     let process = try ChildProcess(
       name, arguments, environment: environment,
       output: output.fileHandleForWriting.fileDescriptor)
@@ -167,6 +167,11 @@ public final class PrivateServer: @unchecked Sendable {
       throw Failure(description: "\(name) \(arguments.joined(separator: " ")) failed")
     }
     return String(decoding: data, as: UTF8.self)
+  }
+
+  /// Starts a program that uses the server and lives at most as long as it.
+  public func launch(_ name: String, _ arguments: [String]) throws {
+    try start(name, arguments)
   }
 
   /// Sends a signal to the server (SIGSTOP hangs it, SIGCONT lets it go on, SIGKILL ends it).

@@ -1,5 +1,17 @@
 import Foundation
 
+extension Pipe {
+  /// A pipe that only the child it is given to inherits: with its writing end in any other program
+  /// that is started meanwhile, a reader would wait for that program's end.
+  static func ours() -> Pipe {
+    let pipe = Pipe()
+    for end in [pipe.fileHandleForReading, pipe.fileHandleForWriting] {
+      _ = fcntl(end.fileDescriptor, F_SETFD, FD_CLOEXEC)
+    }
+    return pipe
+  }
+}
+
 /// A child process by the system's own calls. (Foundation's Process can wait for ever for a child
 /// that ended when it is used on a thread without a run loop.)
 final class ChildProcess: @unchecked Sendable {

@@ -18,7 +18,7 @@ public final class Recorder: @unchecked Sendable {
   ) throws {
     self.rate = rate
     self.channels = channels
-    let output = Pipe()
+    let output = Pipe.ours()
     process = try ChildProcess(
       "parec",
       [
