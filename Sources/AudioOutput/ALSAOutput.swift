@@ -29,6 +29,12 @@ public struct ALSABackend: OutputBackend {
       backend: backend, server: nil, request: request, renderer: renderer, say: Self.sentence)
   }
 
+  public func openMicrophone(_ request: CaptureRequest) throws(OutputError) -> any CaptureStream {
+    let backend = unsafe sotto_alsa_capture()!
+    return unsafe try DeviceCapture(
+      backend: backend, server: nil, request: request, say: microphoneSentence(Self.sentence))
+  }
+
   /// A card by itself takes one stream; what mixes (dmix, a server's plug-in) takes any number. Which
   /// of them another name stands for shows when the second one is opened.
   public func eventStreams(device: String?) -> EventStreams {

@@ -33,6 +33,10 @@ public struct FileBackend: OutputBackend {
     return stream
   }
 
+  public func openMicrophone(_ request: CaptureRequest) throws(OutputError) -> any CaptureStream {
+    throw OutputError(.noDevice, "there is no microphone where sound goes into a file")
+  }
+
   /// One file holds all that would be heard.
   public func eventStreams(device: String?) -> EventStreams { .mixed }
 

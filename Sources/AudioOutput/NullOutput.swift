@@ -41,6 +41,13 @@ public struct NullBackend: OutputBackend {
     return stream
   }
 
+  public func openMicrophone(_ request: CaptureRequest) throws(OutputError) -> any CaptureStream {
+    guard let sound = knobs.microphone else {
+      throw OutputError(.noDevice, "there is no microphone")
+    }
+    return SimulatedMicrophone(sound: sound, knobs: knobs, clock: knobs.microphoneClock)
+  }
+
   public func eventStreams(device: String?) -> EventStreams { knobs.eventStreams }
 
   public func survey() throws(OutputError) -> ServerSurvey {

@@ -30,6 +30,12 @@ public struct PulseBackend: OutputBackend {
       backend: backend, server: server, request: request, renderer: renderer, say: Self.sentence)
   }
 
+  public func openMicrophone(_ request: CaptureRequest) throws(OutputError) -> any CaptureStream {
+    let backend = unsafe sotto_pulse_capture()!
+    return unsafe try DeviceCapture(
+      backend: backend, server: server, request: request, say: microphoneSentence(Self.sentence))
+  }
+
   public func eventStreams(device: String?) -> EventStreams { .withVolume }
 
   /// Errors: noServer, noAnswer (after 3 s), serverLost.

@@ -16,6 +16,12 @@ public struct SimulationKnobs: Sendable {
   public var underrunAtFrame: Int64?
   /// The device vanishes when so many frames have been heard.
   public var loseAtFrame: Int64?
+  /// What its microphone hears; `nil` is no microphone.
+  public var microphone: SimulatedSound? = .tone
+  /// The microphone vanishes when so many frames were recorded.
+  public var loseMicrophoneAtFrame: Int64?
+  /// The time of the microphone; `nil` is the machine's.
+  public var microphoneClock: MicrophoneClock?
   /// Whether it takes a second stream, for events.
   public var eventStreams = EventStreams.mixed
   /// Opening fails with this.

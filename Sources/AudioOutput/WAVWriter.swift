@@ -32,6 +32,10 @@ public final class WAVWriter {
   private let order: [Int]
   private let mask: UInt32
   private var pending: [UInt8] = []
+  /// Bytes of samples that the file has, apart from `pending`.
+  private var stored: Int64 = 0
+  /// `pending` is samples, not a header.
+  private var isPendingSound = false
   private var isFinished = false
 
   private static let flushBytes = 1 << 16
@@ -68,6 +72,7 @@ public final class WAVWriter {
     pending.reserveCapacity(Self.flushBytes + 4096)
     pending = header(sizesKnown: false)
     try flush()
+    isPendingSound = true
   }
 
   deinit {
@@ -95,12 +100,45 @@ public final class WAVWriter {
     defer { if ownsDescriptor { close(descriptor) } }
     if dataBytes % 2 == 1 { pending.append(0) }
     try flush()
-    guard isSeekable else { return }
-    guard lseek(descriptor, 0, SEEK_SET) == 0 else {
-      throw Self.failure("cannot be completed", errno)
-    }
-    pending = header(sizesKnown: true)
+    if isSeekable { try writeHeader(frames: frames) }
+  }
+
+  /// Stores what was written so far and says in the header how much that is: from here on the file
+  /// can be played up to this moment, whatever happens to the program. Not on a pipe.
+  public func update() throws(OutputError) {
+    guard isSeekable, !isFinished else { return }
     try flush()
+    try writeHeader(frames: frames)
+  }
+
+  /// Closes the file after a write has failed: what it has, up to the last whole frame, can be
+  /// played. `frames` is then that much. Never fails: what cannot be done is left out.
+  public func salvage() {
+    guard !isFinished else { return }
+    isFinished = true
+    pending.removeAll()
+    defer { if ownsDescriptor { close(descriptor) } }
+    guard isSeekable else { return }
+    let frameBytes = Int64(format.channels * sample.bytes)
+    frames = stored / frameBytes
+    let known = header(sizesKnown: true)
+    _ = ftruncate(descriptor, known.count + Int(frames * frameBytes))
+    try? writeHeader(frames: frames)
+  }
+
+  private func writeHeader(frames: Int64) throws(OutputError) {
+    let bytes = Self.header(format: format, sample: sample, mask: mask, frames: frames)
+    var done = 0
+    while done < bytes.count {
+      let result = unsafe bytes.withUnsafeBytes { bytes in
+        unsafe pwrite(descriptor, bytes.baseAddress! + done, bytes.count - done, off_t(done))
+      }
+      if result > 0 {
+        done += result
+      } else if errno != EINTR {
+        throw Self.failure("cannot be completed", errno)
+      }
+    }
   }
 
   /// One sample as it is stored, appended to some bytes.
@@ -127,6 +165,7 @@ public final class WAVWriter {
       }
       if result > 0 {
         done += result
+        if isPendingSound { stored += Int64(result) }
       } else if errno != EINTR {
         let cause = errno
         pending.removeAll(keepingCapacity: true)

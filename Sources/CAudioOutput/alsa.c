@@ -13,7 +13,7 @@ static void silent(const char *file, int line, const char *function, int number,
   (void)file, (void)line, (void)function, (void)number, (void)format;
 }
 
-static void be_silent(void) { snd_lib_error_set_handler(silent); }
+void alsa_be_silent(void) { snd_lib_error_set_handler(silent); }
 
 static void free_alsa(alsa *a) {
   if (a->pcm) {
@@ -48,7 +48,7 @@ static sotto_output *fail(alsa *a, sotto_output_error *error, int code, int numb
 static sotto_output *alsa_open(const sotto_output_request *request, sotto_output_facts *facts,
                                sotto_output_error *error) {
   shared_fail(error, SOTTO_FAILURE_NONE, 0, "");
-  be_silent();
+  alsa_be_silent();
   alsa *a = calloc(1, sizeof *a);
   if (!a) {
     shared_fail(error, SOTTO_FAILURE_OTHER, 0, "out of memory");
@@ -135,7 +135,7 @@ static void alsa_close(sotto_output *output) {
 }
 
 static sotto_survey *alsa_silent_survey(const char *server, sotto_output_error *error) {
-  be_silent();
+  alsa_be_silent();
   return alsa_survey(server, error);
 }
 

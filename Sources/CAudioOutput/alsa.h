@@ -48,6 +48,11 @@ typedef struct alsa {
   bool dry;
 } alsa;
 
+/// alsa.c
+
+/// Keeps the library from printing on the terminal.
+void alsa_be_silent(void);
+
 /// alsa_open.c
 int alsa_configure(alsa *a, const sotto_output_request *request);
 void alsa_convert(const alsa *a, const float *from, void *to, int64_t frames);

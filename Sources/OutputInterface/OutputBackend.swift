@@ -145,6 +145,9 @@ public protocol OutputBackend: Sendable {
   /// context must live until `close` returned.
   func open(_ request: StreamRequest, renderer: sotto_renderer) throws(OutputError)
     -> any OutputStream
+  /// Opens a microphone where this kind of output plays. May block while the server answers, at most
+  /// about 3 seconds.
+  func openMicrophone(_ request: CaptureRequest) throws(OutputError) -> any CaptureStream
   /// Whether a second stream, for events, can be opened on a device beside the music's. Answers at
   /// once, by what is known of this kind of output; opening one may still fail.
   func eventStreams(device: String?) -> EventStreams

@@ -33,6 +33,8 @@ import Decoding
   private var noticed: Set<String> = []
   /// A fault in one line: a sound that is missing.
   public var onFault: (@MainActor (_ path: [UInt8], _ sentence: String) -> Void)?
+  /// A call comes in, and is about to ring.
+  public var onCall: (@MainActor () -> Void)?
   /// Something to know, in one line, that is no fault of a file.
   public var onNotice: (@MainActor (_ sentence: String) -> Void)?
 
@@ -268,6 +270,7 @@ import Decoding
     // A ringing call interrupts already: nobody sings over a telephone.
     let event = SessionEvent.begin(id: id, kind: .call, source: "Phone")
     tellAll(event)
+    onCall?()
     if !isSilent { alert("effects/ringtone.wav", name: "Incoming call", isRing: true) }
     over(id, after: Self.ringSeconds)
   }

@@ -11,21 +11,14 @@ import JSONText
 
   /// `$XDG_STATE_HOME/sotto`, or the same in the home folder; `nil` without either.
   private static func folder() -> [UInt8]? {
-    if let state = variable("XDG_STATE_HOME"), state.first == UInt8(ascii: "/") {
+    if let state = Environment.bytes("XDG_STATE_HOME"), state.first == UInt8(ascii: "/") {
       return state + Array("/sotto".utf8)
     }
-    guard let home = variable("HOME"), !home.isEmpty else { return nil }
+    guard let home = Environment.bytes("HOME"), !home.isEmpty else { return nil }
     return home + Array("/.local/state/sotto".utf8)
   }
 
   static var path: [UInt8]? { folder().map { $0 + Array("/decisions.jsonl".utf8) } }
-
-  private static func variable(_ name: String) -> [UInt8]? {
-    guard let text = unsafe getenv(name) else { return nil }
-    return unsafe Array(UnsafeBufferPointer(start: text, count: strlen(text))).map {
-      UInt8(bitPattern: $0)
-    }
-  }
 
   /// One line of the file.
   static func json(_ decision: Decision, time: Int64) -> JSON {

@@ -8,6 +8,14 @@ enum Environment {
     return value.isEmpty ? nil : value
   }
 
+  /// A folder's name is bytes.
+  static func bytes(_ name: String) -> [UInt8]? {
+    guard let text = unsafe getenv(name) else { return nil }
+    return unsafe Array(UnsafeBufferPointer(start: text, count: strlen(text))).map {
+      UInt8(bitPattern: $0)
+    }
+  }
+
   /// True when texts may hold more than ASCII: the locale names UTF-8. Read from the variables, so
   /// that it works where that locale's data is not installed.
   static let isUTF8: Bool = {

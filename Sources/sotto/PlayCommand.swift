@@ -14,6 +14,7 @@ import Player
   var engine: AudioEngine?
   var player: Player?
   var neighbours: Neighbourhood?
+  var memo: VoiceMemo?
   /// `!` was pressed: the next key is one of its menu.
   var isMenuOpen = false
   var screen: LineScreen?
@@ -109,7 +110,7 @@ import Player
           backend: backend,
           request: StreamRequest(device: options.device, trackName: name), at: 0, seconds: 0)
         self.engine = engine
-        beginSession(engine)
+        beginSession(engine, backend)
         return
       } catch {
         engine.close()
@@ -127,13 +128,24 @@ import Player
 
   /// From here on the session decides when the music is heard. The user has asked for it: on the
   /// command line.
-  private func beginSession(_ engine: AudioEngine) {
+  private func beginSession(_ engine: AudioEngine, _ backend: any OutputBackend) {
     let device = engine.snapshot().device ?? "the output"
     let player = Player(
       engine: engine, route: Route(id: "device", name: device, routeClass: .speaker))
     self.player = player
     player.onDecision = { [weak self] decision in self?.tell(decision) }
     player.onOther = { [weak self] action in self?.neighbourhood()?.carryOut(action) }
+    let memo = VoiceMemo(
+      player: player, engine: engine, backend: backend, folder: VoiceMemo.folder)
+    memo.say = { [weak self] sentence in
+      guard let self else { return }
+      // Above the line; after the line's end it is the last word.
+      if isEnding { Messages.tell(sentence) } else { screen?.tell(sentence) }
+    }
+    memo.onFault = { path, sentence in
+      if path.isEmpty { Messages.tell(sentence) } else { Messages.fault(path, sentence) }
+    }
+    self.memo = memo
     player.send(.play(.cli))
   }
 
@@ -149,6 +161,7 @@ import Player
     let neighbours = Neighbourhood(player: player, engine: engine, folder: folder)
     neighbours.onFault = { path, sentence in Messages.fault(path, sentence) }
     neighbours.onNotice = { sentence in Messages.tell(Text.printable(sentence)) }
+    neighbours.onCall = { [weak self] in self?.memo?.interrupt() }
     self.neighbours = neighbours
     return neighbours
   }
@@ -237,6 +250,8 @@ import Player
     // Everybody who waits for a next track is told that none comes.
     queue.complete()
     guard let engine else { return end(nil) }
-    engine.shutDown(end)
+    // What was recorded is kept first.
+    guard let memo else { return engine.shutDown(end) }
+    memo.end(isLast: true) { engine.shutDown(end) }
   }
 }

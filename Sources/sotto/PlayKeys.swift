@@ -10,7 +10,7 @@ extension PlayCommand {
       isMenuOpen = false
       if case .character(let letter) = key, let entry = Self.menu.first(where: { $0.key == letter })
       {
-        neighbourhood()?.perform(entry.act)
+        if let act = entry.act { neighbourhood()?.perform(act) } else { memo?.toggle() }
       }
       return refresh()
     }
@@ -50,12 +50,13 @@ extension PlayCommand {
     refresh()
   }
 
-  /// What `!` offers.
-  private static let menu: [(key: Unicode.Scalar, name: String, act: Neighbourhood.Act)] = [
+  /// What `!` offers. The voice memo is sotto's own, no neighbour's.
+  private static let menu: [(key: Unicode.Scalar, name: String, act: Neighbourhood.Act?)] = [
     ("p", "prompt", .prompt), ("m", "message", .message), ("a", "alarm", .alarm),
     ("s", "assistant", .assistant), ("o", "other music", .music), ("g", "game", .game),
     ("h", "headphones", .headphones), ("b", "Bluetooth", .bluetooth),
     ("k", "Bluetooth profile", .profile), ("l", "lock", .lock), ("z", "sleep", .sleep),
+    ("v", "voice memo", nil),
   ]
 
   /// The latest decisions, newest last.
@@ -78,7 +79,7 @@ extension PlayCommand {
     "n p       next, previous             arrows   seek 5 s, device volume",
     ", .       back or on 1 min           ( ) m    sotto's own level, mute",
     "C         a call comes in            a d      answer; decline or hang up",
-    "!         other sounds to try        S        silent mode",
+    "!         other sounds, voice memo   S        silent mode",
     "F         play over a call           y        why: the latest decisions",
     "q         quit",
   ]

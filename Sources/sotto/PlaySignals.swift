@@ -33,16 +33,20 @@ extension PlayCommand {
     if isStopping || isEnding { return }
     player?.send(.suspended(true))
     isStopping = true
-    screen?.leaveTerminal()
     let stop: @MainActor () -> Void = { [weak self] in
       // Who was told to go on in the meantime would not be told again.
       guard self?.isStopping == true else { return }
       self?.isStopping = false
       raise(SIGSTOP)
     }
-    guard let engine else { return stop() }
     // What sounds beside the music is over: seconds of it would be heard after the stop.
-    engine.endSounds { engine.hold(then: stop) }
+    let silence: @MainActor () -> Void = { [weak self] in
+      self?.screen?.leaveTerminal()
+      guard let engine = self?.engine else { return stop() }
+      engine.endSounds { engine.hold(then: stop) }
+    }
+    // A microphone that went on would be read by nobody: what was recorded is the memo.
+    if let memo { memo.end(then: silence) } else { silence() }
   }
 
   private func proceed() {

@@ -24,6 +24,8 @@ enum Signals {
   /// From the start of a command: an interrupt ends it with 130. SIGPIPE is an error of a write.
   @MainActor static func install() {
     signal(SIGPIPE, SIG_IGN)
+    // A file that may not grow is an error of a write too.
+    signal(SIGXFSZ, SIG_IGN)
     // Values are made before a handler can need them.
     _ = mode.load(ordering: .relaxed) + unanswered.load(ordering: .relaxed)
     _ = pipe.load(ordering: .relaxed) + flagged.load(ordering: .relaxed)

@@ -34,6 +34,10 @@ final class EventRig: Sendable {
       return try inner.open(request, renderer: renderer)
     }
 
+    func openMicrophone(_ request: CaptureRequest) throws(OutputError) -> any CaptureStream {
+      try NullBackend(knobs: knobs).openMicrophone(request)
+    }
+
     func eventStreams(device: String?) -> EventStreams { knobs.eventStreams }
     func survey() throws(OutputError) -> ServerSurvey { try NullBackend().survey() }
   }

@@ -89,6 +89,10 @@ struct MonitorTests {
       return stream
     }
 
+    func openMicrophone(_ request: CaptureRequest) throws(OutputError) -> any CaptureStream {
+      try inner.openMicrophone(request)
+    }
+
     func eventStreams(device: String?) -> EventStreams { inner.eventStreams(device: device) }
     func survey() throws(OutputError) -> ServerSurvey { try inner.survey() }
   }

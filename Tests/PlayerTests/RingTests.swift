@@ -38,6 +38,10 @@ import Testing
       return try inner.open(request, renderer: renderer)
     }
 
+    func openMicrophone(_ request: CaptureRequest) throws(OutputError) -> any CaptureStream {
+      try NullBackend(knobs: knobs).openMicrophone(request)
+    }
+
     func eventStreams(device: String?) -> EventStreams { knobs.eventStreams }
     func survey() throws(OutputError) -> ServerSurvey { try NullBackend().survey() }
   }

@@ -138,6 +138,35 @@ const sotto_output_backend *sotto_pulse_backend(void);
 /// ALSA without a server.
 const sotto_output_backend *sotto_alsa_backend(void);
 
+/// An open microphone. The thread that opens it is the only one that uses it.
+typedef struct sotto_capture sotto_capture;
+
+/// What a microphone is opened with. Strings are copied; all may be NULL.
+typedef struct sotto_capture_request {
+  const char *device;  ///< the server's name; NULL is the default
+  const char *server;  ///< address of the server; NULL is what the environment says
+  const char *name;    ///< the stream's name for mixers
+} sotto_capture_request;
+
+typedef struct sotto_capture_facts {
+  int rate;
+  int channels;  ///< 1 or 2
+  char device[256];
+} sotto_capture_facts;
+
+typedef struct sotto_capture_backend {
+  /// NULL with `error` filled. At most about 3 seconds.
+  sotto_capture *(*open)(const sotto_capture_request *request, sotto_capture_facts *facts,
+                         sotto_output_error *error);
+  /// Up to `most` interleaved frames; waits for the first at most 50 ms. 0 when none came, -1 with
+  /// `error` filled when the device or the server is gone.
+  int64_t (*read)(sotto_capture *capture, float *out, int64_t most, sotto_output_error *error);
+  void (*close)(sotto_capture *capture);
+} sotto_capture_backend;
+
+const sotto_capture_backend *sotto_pulse_capture(void);
+const sotto_capture_backend *sotto_alsa_capture(void);
+
 void sotto_survey_free(sotto_survey *survey);
 
 #pragma GCC visibility pop
