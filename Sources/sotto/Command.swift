@@ -86,7 +86,7 @@ extension CommandSpec {
           "( )          sotto's own level      p n          previous, next",
           "v            stop                   y            why: the latest decisions",
           "C            a call comes in        a d          answer; decline or hang up",
-          "!            other sounds to try    S            silent mode",
+          "!            other sounds, memo     S            silent mode",
           "F            play over a call       ?            all keys",
         ]
       ),
