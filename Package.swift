@@ -124,8 +124,9 @@ let package = Package(
       name: "PlayerTests", dependencies: ["Player", "AudioOutput", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "TerminalModelTests", dependencies: ["TerminalModel", "TestSupport"],
-      swiftSettings: strict),
+      name: "TerminalModelTests",
+      dependencies: ["TerminalModel", "PlayerState", "PlayQueue", "AudioSession", "TestSupport"],
+      exclude: ["Frames"], swiftSettings: strict),
     .testTarget(
       name: "TerminalScreenTests",
       dependencies: ["TerminalScreen", "TerminalModel", "TestSupport"],

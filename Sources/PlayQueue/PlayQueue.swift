@@ -90,8 +90,8 @@ public struct PlayQueue: Sendable {
     isCurrentPresent = true
   }
 
-  /// The index of what is played when the track at `index` has ended, by shuffle, repeat and single;
-  /// `nil` when nothing is. -1 stands before the first track.
+  /// The index of what is played when the track at `index` has ended, by shuffle, repeat and
+  /// single; `nil` when nothing is. -1 stands before the first track.
   public func index(after index: Int) -> Int? {
     if isSingle, index >= 0 { return nil }
     if repeatMode == .one, entries.indices.contains(index) { return index }

@@ -51,6 +51,15 @@ public struct CauseText: Equatable, Sendable {
     }
   }
 
+  /// The same for less and less room: without what it means, then without who it is.
+  public func lines(dash: String = "—") -> [String] {
+    let age = Self.age(age)
+    let short = kind.isEmpty ? [name, age] : [name, kind, age]
+    return [
+      line(dash: dash), short.joined(separator: ", "), "\(kind.isEmpty ? name : kind), \(age)",
+    ]
+  }
+
   /// "Firefox, call, 02:13 — resumes after".
   public func line(dash: String = "—") -> String {
     ([name] + (kind.isEmpty ? [] : [kind]) + [Self.age(age)]).joined(separator: ", ")

@@ -13,6 +13,8 @@ struct CommandArguments {
     self.words = words[...]
   }
 
+  var isEmpty: Bool { words.isEmpty }
+
   func end() throws(CommandError) {
     guard let more = words.first else { return }
     throw CommandError(
@@ -25,7 +27,7 @@ struct CommandArguments {
   }
 
   mutating func path() throws(CommandError) -> [UInt8] {
-    guard let word = words.popFirst(), !word.isEmpty else {
+    guard let word = words.popFirst() else {
       throw CommandError("'\(spec.name)' needs \(spec.usage)")
     }
     return word

@@ -63,7 +63,7 @@ extension PlayerCommand {
     case "device": return .device(try arguments.text())
     case "ignore": return .ignore(try arguments.text())
     case "preview": return .preview(try arguments.path())
-    case "browse": return .browse(try arguments.path())
+    case "browse": return .browse(arguments.isEmpty ? [] : try arguments.path())
     case "theme": return .theme(try arguments.text())
     case "set": return .set(name: try arguments.text(), value: try arguments.text())
     default: return .quit
@@ -110,7 +110,7 @@ extension PlayerCommand {
     case .device(let name): "device \(Self.quoted([Array(name.utf8)]))"
     case .ignore(let name): "ignore \(Self.quoted([Array(name.utf8)]))"
     case .preview(let path): "preview \(Self.quoted([path]))"
-    case .browse(let path): "browse \(Self.quoted([path]))"
+    case .browse(let path): path.isEmpty ? "browse" : "browse \(Self.quoted([path]))"
     case .theme(let name): "theme \(Self.quoted([Array(name.utf8)]))"
     case .set(let name, let value): "set \(Self.quoted([Array(name.utf8), Array(value.utf8)]))"
     case .quit: "quit"

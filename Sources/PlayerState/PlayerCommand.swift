@@ -1,8 +1,8 @@
 import AudioTypes
 import PlayQueue
 
-/// Everything that a screen or a remote may ask of the player. Each can be written as a line of text
-/// and read back (`text`, `init(_:)`). Rows count from 0 here and from 1 in the text.
+/// Everything that a screen or a remote may ask of the player. Each can be written as a line of
+/// text and read back (`text`, `init(_:)`). Rows count from 0 here and from 1 in the text.
 public enum PlayerCommand: Hashable, Sendable {
   // Transport.
   case play, pause, toggle, stop, next, previous
@@ -50,7 +50,8 @@ public enum PlayerCommand: Hashable, Sendable {
   case ignore(String)
   /// A piece of it is heard, and the queue stays as it is.
   case preview(Path)
-  /// The rows of that folder or playlist are asked for.
+  /// The rows of that folder or playlist are asked for; with no path those of the music folder,
+  /// with `playlists:` the playlists.
   case browse(Path)
   case theme(String)
   /// One line of the configuration, until the end of the program.

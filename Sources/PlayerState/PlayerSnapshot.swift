@@ -172,8 +172,17 @@ public struct PlayerSnapshot: Equatable, Sendable {
 
   /// Seconds heard of the track at a later time.
   public func position(at time: SessionTime) -> Double {
-    guard isAdvancing else { return position }
-    let now = position + (time - at).seconds
-    return duration.map { min(now, $0) } ?? now
+    let now = isAdvancing ? position + (time - at).seconds : position
+    guard now.isFinite, now > 0 else { return 0 }
+    return min(now, length ?? Self.longest)
   }
+
+  /// The length of the heard track where one is known that can be meant, otherwise what its
+  /// playlist says.
+  public var length: Double? {
+    [duration, entry?.duration].lazy.compactMap(\.self).first { $0 > 0 && $0 < Self.longest }
+  }
+
+  /// Thirty years: no track is longer, and sums of it stay exact.
+  private static let longest = 1e9
 }

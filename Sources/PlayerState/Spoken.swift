@@ -142,8 +142,8 @@ extension PlayerSnapshot {
     case .track: return trackText
     case .progress:
       let position = position(at: now)
-      guard let duration else { return "At \(TrackText.spoken(position))" }
-      return "At \(TrackText.spoken(position)) of \(TrackText.spoken(duration))"
+      guard let length else { return "At \(TrackText.spoken(position))" }
+      return "At \(TrackText.spoken(position)) of \(TrackText.spoken(length))"
     case .format:
       let parts = TrackText.format(info)
       return parts.isEmpty ? "The format is not known" : parts.joined(separator: ", ")
@@ -245,7 +245,7 @@ extension PlayerSnapshot {
     text += TrackText.title(entry, info) ?? "no title"
     if let artist = TrackText.artist(entry, info) { text += " by \(artist)" }
     if let album = TrackText.album(info) { text += ", from \(album)" }
-    if let duration = duration ?? entry.duration { text += ", \(TrackText.spoken(duration))" }
+    if let length { text += ", \(TrackText.spoken(length))" }
     return text
   }
 

@@ -1,0 +1,62 @@
+import AudioSession
+import PlayerState
+
+/// What one point of the screen means to the mouse.
+enum Target: Hashable {
+  case view(ScreenView)
+  /// A row of the list, as it is shown.
+  case row(Int)
+  case list
+  /// A part of the track or of the volume: 0 at the left end of its area, 1 at the right.
+  case seek, volume, ringer
+  case command(PlayerCommand)
+}
+
+/// A frame: the cells, and what the mouse finds where.
+public struct Frame: Sendable {
+  public var grid: Grid
+  var targets: [(area: Area, target: Target)] = []
+
+  /// What was drawn last there.
+  func target(row: Int, column: Int) -> (area: Area, target: Target)? {
+    targets.last { $0.area.contains(row: row, column: column) }
+  }
+}
+
+extension ViewState {
+  /// The screen at a moment.
+  public func render(
+    _ snapshot: PlayerSnapshot, _ content: ScreenContent = ScreenContent(), _ size: ScreenSize,
+    _ style: ScreenStyle = ScreenStyle(), now: SessionTime
+  ) -> Grid {
+    frame(snapshot, content, size, style, now: now).grid
+  }
+
+  func frame(
+    _ snapshot: PlayerSnapshot, _ content: ScreenContent, _ size: ScreenSize, _ style: ScreenStyle,
+    now: SessionTime
+  ) -> Frame {
+    var view = self
+    view.settle(snapshot, content, size, style)
+    var renderer = Renderer(view, snapshot, content, size, style, now)
+    renderer.draw()
+    return Frame(grid: renderer.canvas.grid, targets: renderer.targets)
+  }
+
+  /// How large a cover is wanted now, in cells; nil when none is seen.
+  public func coverSize(
+    _ snapshot: PlayerSnapshot, _ size: ScreenSize, _ style: ScreenStyle = ScreenStyle()
+  ) -> (rows: Int, columns: Int)? {
+    guard view == .playing, style.settings.cover else { return nil }
+    let area = Layout(size, view: view, causes: Renderer.stripCauses(snapshot)).coverArea
+    return area.isEmpty ? nil : (area.rows, area.columns)
+  }
+
+  /// Whether the meter or the spectrum is seen: where not, nothing need be measured.
+  public func showsLevels(_ size: ScreenSize, _ style: ScreenStyle = ScreenStyle()) -> Bool {
+    guard view == .playing, !isMenuOpen else { return false }
+    let layout = Layout(size, view: view, causes: 0)
+    return !layout.isTiny && layout.main.rows >= 10
+      && (style.settings.meter || style.settings.spectrum)
+  }
+}
