@@ -127,9 +127,13 @@ let package = Package(
       name: "TerminalModelTests",
       dependencies: ["TerminalModel", "PlayerState", "PlayQueue", "AudioSession", "TestSupport"],
       exclude: ["Frames"], swiftSettings: strict),
+    // A program that paints known grids, for the tests on real terminals; it ships in no product.
+    .executableTarget(
+      name: "ScreenTrial", dependencies: ["TerminalModel", "TerminalScreen"],
+      path: "Tests/ScreenTrial", swiftSettings: strictMemory),
     .testTarget(
       name: "TerminalScreenTests",
-      dependencies: ["TerminalScreen", "TerminalModel", "TestSupport"],
+      dependencies: ["TerminalScreen", "TerminalModel", "TestSupport", "ScreenTrial"],
       swiftSettings: strict),
     .testTarget(
       name: "SottoTests", dependencies: ["sotto", "JSONText", "TerminalModel", "TestSupport"],

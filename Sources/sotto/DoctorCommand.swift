@@ -2,6 +2,7 @@ import AudioTypes
 import Decoding
 import Glibc
 import OutputInterface
+import TerminalScreen
 
 /// `sotto doctor`: what works on this machine, in sentences, and what to install or switch on.
 /// Status 0 when something can be played through an output, 1 when nothing can.

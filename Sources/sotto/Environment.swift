@@ -1,4 +1,5 @@
 import Glibc
+import TerminalScreen
 
 /// What the environment says about texts and terminals.
 enum Environment {
@@ -33,5 +34,12 @@ enum Environment {
   static func ascii(_ text: String) -> String {
     guard !text.utf8.allSatisfy({ $0 < 0x80 }) else { return text }
     return String(text.map { $0.isASCII ? $0 : "?" })
+  }
+}
+
+extension Terminal {
+  /// True when a line can be redrawn and keys can be read.
+  static var isInteractive: Bool {
+    isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 && !Environment.isDumbTerminal
   }
 }

@@ -1,6 +1,7 @@
 import AudioTypes
 import Dispatch
 import Glibc
+import TerminalScreen
 
 import enum TerminalModel.CharacterWidth
 

@@ -6,6 +6,7 @@ import Glibc
 import MusicLibrary
 import OutputInterface
 import Player
+import TerminalScreen
 
 /// `sotto play`: the queue, the engine and the plain line, on the control thread.
 @MainActor final class PlayCommand {

@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import TerminalScreen
 
 /// Signals. Until the control thread runs (or when it does not answer a second interrupt) they end
 /// the program from the handler; afterwards they arrive as bytes on a pipe.

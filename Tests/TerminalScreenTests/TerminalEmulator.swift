@@ -134,6 +134,10 @@ struct TerminalEmulator {
     case (UInt8(ascii: "l"), "?25"): isCursorShown = false
     case (UInt8(ascii: "h"), "?2026"): isSynchronized = true
     case (UInt8(ascii: "l"), "?2026"): isSynchronized = false
+    // What entering and leaving switches.
+    case (UInt8(ascii: "h"), "?1049"), (UInt8(ascii: "l"), "?7"), (UInt8(ascii: "h"), "?2004"),
+      (UInt8(ascii: "h"), "?1004"), (UInt8(ascii: "h"), "?1002"), (UInt8(ascii: "h"), "?1006"):
+      break
     default: faults.append("CSI \(parameters) \(Character(Unicode.Scalar(last)))")
     }
   }

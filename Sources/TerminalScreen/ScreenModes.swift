@@ -1,0 +1,22 @@
+/// What turns a terminal into our screen, and back.
+enum ScreenModes {
+  /// The other screen, no wrapping, no cursor; pastes, focus and the mouse are told. Private modes
+  /// that a terminal does not know it ignores.
+  static func enter(_ capabilities: Capabilities, mouse: Bool) -> [UInt8] {
+    var text = capabilities.hasAlternateScreen ? "\u{1B}[?1049h" : ""
+    text += "\u{1B}[m\u{1B}[?7l\u{1B}[?25l\u{1B}[?2004h\u{1B}[?1004h"
+    // Buttons and drags, in the way that has no largest column.
+    if mouse { text += "\u{1B}[?1002h\u{1B}[?1006h" }
+    return Array(text.utf8)
+  }
+
+  /// Begins with the end of a string: the program may have been cut off within a sequence.
+  static func leave(_ capabilities: Capabilities, mouse: Bool) -> [UInt8] {
+    var text = "\u{1B}\\"
+    if capabilities.hasSynchronizedOutput { text += "\u{1B}[?2026l" }
+    if mouse { text += "\u{1B}[?1006l\u{1B}[?1002l" }
+    text += "\u{1B}[?1004l\u{1B}[?2004l\u{1B}[m\u{1B}[?7h"
+    text += capabilities.hasAlternateScreen ? "\u{1B}[?1049l" : "\u{1B}[H\u{1B}[J"
+    return Array((text + "\u{1B}[?25h").utf8)
+  }
+}
