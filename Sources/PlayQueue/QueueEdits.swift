@@ -112,7 +112,7 @@ extension PlayQueue {
     let range = start..<start + places.count
     let ids = places.ranges.flatMap { self.ids[$0] }
     let before = order
-    order.moveNext(ids, after: currentID)
+    if order.isOn { order.moveNext(ids, after: currentID) }
     guard places != Places(range) || order.ids != before.ids else { return range }
     perform(
       .moved, places.count, [Step(kind: .move(to: range), places: places)],
@@ -121,6 +121,9 @@ extension PlayQueue {
   }
 
   // MARK: Undo and redo
+
+  /// How many edits can be undone.
+  public var editCount: Int { history.depth }
 
   /// What `undo` would take back.
   public var undoable: QueueEdit? { history.next }

@@ -57,6 +57,8 @@ import Testing
     queue.move([1], to: 2)
     queue.insert([], at: 1)
     queue.cut([])
+    queue.select(0)
+    queue.moveNext([1])
     queue.paste(at: 0)
     #expect(queue.undoable == nil)
     var none = PlayQueue()
