@@ -39,6 +39,7 @@ public struct CauseText: Equatable, Sendable {
     if blocker.isOverridden { return "set aside" }
     switch situation.intent {
     case .stopped: return "stopped"
+    case .paused(.primary) where blocker.kind == .primary: return "paused, press play to go on"
     case .paused: return "stays paused"
     case .playing: break
     }

@@ -121,7 +121,7 @@ import Testing
     stage.happen(.choose(track: 2), .play(.key))
     #expect(
       stage.lines == [
-        "► playing  0:00/3:05", "Gymnopédie No. 1 — …", "volume 60 %", "track 3 of 12",
+        "► playing  0:00/3:05", "Gymnopédie No. 1…", "volume 60 %", "track 3 of 12",
       ])
     stage.happen(.begin(id: "c", kind: .call, source: "Firefox"))
     #expect(stage.lines[2] == "Firefox, call, 00:00")

@@ -117,16 +117,45 @@ struct Canvas {
     return column
   }
 
-  /// Pieces of text one after another, each in its own style.
+  /// Pieces of text one after another, each in its own style, cut as one text is.
   @discardableResult
   mutating func write(_ pieces: [(String, Style)], _ area: Area) -> Int {
+    guard !area.isEmpty else { return area.column }
     var column = area.column
-    for (text, style) in pieces where column < area.end {
-      column = write(
-        text, Area(row: area.row, column: column, rows: area.rows, columns: area.end - column),
-        style)
+    for cell in cut(pieces, area.columns) {
+      put(cell.character, cell.columns, cell.style, area.row, column)
+      column += cell.columns
     }
     return column
+  }
+
+  private typealias StyledCell = (character: Character, columns: Int, style: Style)
+
+  private func cut(_ pieces: [(String, Style)], _ columns: Int) -> [StyledCell] {
+    var cells: [StyledCell] = []
+    var used = 0
+    for (text, style) in pieces {
+      for raw in text {
+        let character = Self.safe(raw)
+        let wide = min(width(character), 2)
+        guard wide > 0 else { continue }
+        if used + wide > columns {
+          while used > columns - 1, let last = cells.popLast() { used -= last.columns }
+          // A dash that leads nowhere goes too.
+          while cells.count > 1, cells[cells.count - 1].character == " " { cells.removeLast() }
+          if cells.count > 2, cells[cells.count - 2].character == " ",
+            "—-".contains(cells[cells.count - 1].character)
+          {
+            cells.removeLast(2)
+          }
+          if columns > 0 { cells.append((ellipsis, 1, cells.last?.style ?? style)) }
+          return cells
+        }
+        cells.append((character, wide, style))
+        used += wide
+      }
+    }
+    return cells
   }
 
   mutating func put(

@@ -9,13 +9,13 @@ extension Renderer {
     guard snapshot.entry != nil else { return drawEmpty(area, emptyQueue) }
     var left = area
     if hasNextBeside {
-      let columns = min(area.columns * 2 / 5, 56)
+      let columns = layout.nextColumns
       drawNext(Area(row: area.row, column: area.end - columns, rows: area.rows, columns: columns))
       left = area.inset(right: columns + 4)
     }
     if style.settings.cover, let cover = content.cover {
       let place = layout.coverArea
-      if !place.isEmpty, place.columns + 24 <= left.columns {
+      if !place.isEmpty, place.columns < left.columns {
         drawCover(cover, place)
         left = left.inset(left: place.columns + 3)
       }
@@ -25,7 +25,7 @@ extension Renderer {
     drawSound(left.inset(top: left.rows - sound.total), sound)
   }
 
-  private var hasNextBeside: Bool { layout.main.columns >= 110 && layout.main.rows >= 8 }
+  private var hasNextBeside: Bool { layout.nextColumns > 0 }
 
   private mutating func drawCover(_ cover: Cover, _ place: Area) {
     if let picture = cover.picture {
@@ -68,11 +68,10 @@ extension Renderer {
     }
     if let album = TrackText.album(info) { lines.append([(album, self[.faint])]) }
     let isRoomy = area.rows >= 8
-    var facts = TrackText.format(info)
-    if info != nil, !pathWords.isEmpty { facts.append(pathWords) }
+    let facts = factLines(area.columns)
     if !facts.isEmpty {
       if isRoomy { lines.append([]) }
-      lines.append([(facts.joined(separator: " \(glyphs.dot) "), self[.faint])])
+      lines += facts.map { [($0, self[.faint])] }
     }
     if let chapter = snapshot.chapter(at: now) {
       let title = chapter.title.map { ": \($0)" } ?? ""
@@ -90,6 +89,16 @@ extension Renderer {
     } else if !hasNextBeside, rest.rows >= 3 {
       drawNext(rest)
     }
+  }
+
+  /// The format, and what becomes of it on the way out; in two lines where one is too narrow.
+  private func factLines(_ columns: Int) -> [String] {
+    let dot = " \(glyphs.dot) "
+    let format = TrackText.format(snapshot.info).joined(separator: dot)
+    let path = snapshot.info == nil ? "" : pathWords
+    if path.isEmpty || format.isEmpty { return [format, path].filter { !$0.isEmpty } }
+    let both = format + dot + path
+    return canvas.columns(both, limit: columns + 1) <= columns ? [both] : [format, path]
   }
 
   /// Whether the samples are the file's own on their way out.

@@ -3,32 +3,47 @@ import AudioTypes
 import PlayerState
 
 extension Renderer {
-  /// Why it is paused, when that was not the user: it stays said until it plays again.
-  static func pauseLine(_ snapshot: PlayerSnapshot) -> (reason: String, hint: String)? {
+  /// Why it is paused, when that was not the user: it stays said until it plays again. For more room
+  /// and for less.
+  static func pauseLines(_ snapshot: PlayerSnapshot, dash: String) -> [String]? {
     guard let cause = snapshot.situation.intent.cause else { return nil }
+    let play = " \(dash) press play to go on"
     switch cause {
     case .user: return nil
-    case .noisy: return ("Paused, the device went away", "press play to go on")
-    case .primary: return ("Paused, another player took over", "press play to go on")
+    case .noisy:
+      return ["Paused, the device went away" + play, "the device went away", "device gone"]
+    case .primary:
+      // The other player has a line of its own while it plays.
+      if snapshot.causes.contains(where: { $0.kind == .primary }) { return nil }
+      return ["Paused, another player took over" + play, "another player", "other player"]
     case .denied:
-      return ("Paused, the interruption ended without leave to go on", "press play to go on")
-    case .sleep: return ("Paused, the computer slept", "press play to go on")
-    case .error: return ("Paused, no track could be played", "choose another one")
+      return [
+        "Paused, the interruption ended without leave to go on" + play,
+        "Paused, without leave to go on", "not to go on",
+      ]
+    case .sleep:
+      return ["Paused, the computer slept" + play, "the computer slept", "slept"]
+    case .error:
+      return [
+        "Paused, no track could be played \(dash) choose another one", "no track could be played",
+        "not playable",
+      ]
     }
   }
 
   /// The lines that say what stands in the way, most important first.
   var causeLines: [String] {
     var lines: [String] = []
-    if let pause = Self.pauseLine(snapshot) {
-      lines.append("\(pause.reason) \(glyphs.dash) \(pause.hint)")
+    let room = layout.size.columns - 2 * layout.margin
+    func fitting(_ variants: [String]) -> String {
+      variants.first { canvas.columns($0, limit: room + 1) <= room } ?? variants.last ?? ""
     }
+    if let pause = Self.pauseLines(snapshot, dash: glyphs.dash) { lines.append(fitting(pause)) }
     let suppressing = snapshot.causes.filter { $0.kind != .duck }
     let ducks = snapshot.causes.filter { $0.kind == .duck }
     for blocker in suppressing + ducks {
-      let text = CauseText(blocker, in: snapshot, at: now).lines(dash: glyphs.dash)
-      let room = layout.size.columns - 2 * layout.margin
-      var line = text.first { canvas.columns($0, limit: room + 1) <= room } ?? text[0]
+      var line = fitting(
+        CauseText(blocker, in: snapshot, at: now).lines(dash: glyphs.dash))
       if blocker.kind == .duck, let gain = snapshot.duckedGain, snapshot.situation.isAudible {
         line += ", music at \(TrackText.decibels(gain))"
       }
@@ -95,6 +110,10 @@ extension Renderer {
       return drawPrompt(LineEditor(filter.text), "/", nil)
     }
     guard !area.isEmpty else { return }
+    // In the smallest lists a row lies beneath it.
+    if layout.isTiny, view.view != .playing, hasSaying {
+      canvas.fill(area, " ", self[.text])
+    }
     if let message = view.message {
       canvas.write(message.text, area, self[message.isFault ? .error : .text])
     } else if let notice = snapshot.notice, (now - notice.at).seconds < Self.noticeSeconds(notice) {
@@ -113,6 +132,11 @@ extension Renderer {
     } else {
       drawHints(area)
     }
+  }
+
+  private var hasSaying: Bool {
+    if view.message != nil || view.count != nil { return true }
+    return snapshot.notice.map { (now - $0.at).seconds < Self.noticeSeconds($0) } ?? false
   }
 
   private static func noticeSeconds(_ notice: PlayerSnapshot.Notice) -> Double {

@@ -28,7 +28,8 @@ struct Layout {
       now = Area(row: 0, column: 0, rows: view == .playing ? min(rows, 3) : 1, columns: columns)
       let hasBottom = rows >= 4
       bottom = Area(row: rows - 1, column: 0, rows: hasBottom ? 1 : 0, columns: columns)
-      let end = hasBottom ? rows - 1 : rows
+      // A list has the last row too while nothing is typed or said.
+      let end = hasBottom && view == .playing ? rows - 1 : rows
       main = Area(row: now.rows, column: 0, rows: max(end - now.rows, 0), columns: columns)
       return
     }
@@ -74,13 +75,19 @@ struct Layout {
     }
   }
 
+  /// The columns of what follows, beside what is playing; 0 where it has no place of its own.
+  var nextColumns: Int {
+    main.columns >= 110 && main.rows >= 8 ? min(main.columns * 2 / 5, 56) : 0
+  }
+
   /// Where the cover is in the view of what is playing; empty where there is no room for one.
   var coverArea: Area {
     guard !isTiny, main.rows >= 6, main.columns >= 50 else {
       return Area(row: 0, column: 0, rows: 0, columns: 0)
     }
-    // A cell is about twice as high as wide.
-    let rows = min(main.rows, main.columns / 5, 30)
+    // A cell is about twice as high as wide, and words need some columns beside it.
+    let columns = main.columns - (nextColumns == 0 ? 0 : nextColumns + 4)
+    let rows = min(main.rows, (columns - 36) / 2, main.columns / 5, 30)
     return Area(row: main.row, column: main.column, rows: rows, columns: rows * 2)
   }
 }

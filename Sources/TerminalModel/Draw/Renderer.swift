@@ -36,7 +36,7 @@ struct Renderer {
 
   /// The rows of the strip that causes need.
   static func stripCauses(_ snapshot: PlayerSnapshot) -> Int {
-    snapshot.causes.count + (pauseLine(snapshot) == nil ? 0 : 1)
+    snapshot.causes.count + (pauseLines(snapshot, dash: "") == nil ? 0 : 1)
   }
 
   subscript(role: Role) -> Style { style.theme[role] }

@@ -56,16 +56,25 @@ struct RowSource {
     let words = Needle.words(of: text)
     let rows = some ?? Array(0..<count(view))
     if words.isEmpty { return rows }
+    if view == .queue || view == .playing {
+      let entries = snapshot.queue.entries
+      return rows.filter { row in
+        for word in words {
+          if let title = entries[row].title, word.isIn(title.utf8.span) { continue }
+          if let artist = entries[row].artist, word.isIn(artist.utf8.span) { continue }
+          let path = entries[row].location.path
+          if word.isIn(path.span) { continue }
+          return false
+        }
+        return true
+      }
+    }
     return rows.filter { row in words.allSatisfy { holds($0, row, view) } }
   }
 
   private func holds(_ word: Needle, _ row: Int, _ view: ScreenView) -> Bool {
     switch view {
-    case .playing, .queue:
-      let entry = snapshot.queue.entries[row]
-      if let title = entry.title, word.isIn(title.utf8.span) { return true }
-      if let artist = entry.artist, word.isIn(artist.utf8.span) { return true }
-      return word.isIn(entry.location.path.span)
+    case .playing, .queue: return false
     case .files, .lists:
       let rows = view == .files ? content.files.rows : content.playlists.rows
       return word.isIn(rows[row].name.utf8.span)
