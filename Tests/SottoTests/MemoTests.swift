@@ -29,11 +29,7 @@ import Testing
   /// Waits until the only memo's header promises so many seconds.
   private func records(_ folder: Folder, _ seconds: Double) throws {
     while true {
-      if let path = memos(folder).first, let wave = try Wave(path),
-        wave.promised >= Int(seconds * 96_000)
-      {
-        return
-      }
+      if let path = memos(folder).first, Wave.promised(path) >= Int(seconds * 96_000) { return }
       sched_yield()
     }
   }
@@ -227,7 +223,7 @@ struct MemoServerTests {
       path = (try? FileManager.default.contentsOfDirectory(atPath: place))?.first
         .map { place + "/" + $0 }
       // Two seconds of stereo at 48 kHz.
-      if let path, let wave = try Wave(path), wave.promised >= 384_000 { break }
+      if let path, Wave.promised(path) >= 384_000 { break }
       sched_yield()
     }
     let text = try server.tool("pactl", ["--format=json", "list", "sink-inputs"])
@@ -268,10 +264,21 @@ private struct Wave {
   /// What the header promises, in bytes of samples.
   var promised = 0
 
-  /// `nil` while it is no such file yet.
+  /// What the header of a file promises by now.
+  static func promised(_ path: String) -> Int {
+    guard let file = FileHandle(forReadingAtPath: path),
+      let header = try? file.read(upToCount: 128)
+    else { return 0 }
+    return Wave(Array(header))?.promised ?? 0
+  }
+
+  /// `nil` where it is no such file.
   init?(_ path: String) throws {
     guard let data = FileManager.default.contents(atPath: path) else { return nil }
-    let bytes = Array(data)
+    self.init(Array(data))
+  }
+
+  private init?(_ bytes: [UInt8]) {
     func number(_ place: Int, _ count: Int) -> Int {
       (0..<count).reduce(0) { $0 | Int(bytes[place + $1]) << (8 * $1) }
     }
