@@ -70,7 +70,11 @@ enum Complaints {
   @MainActor static func drain() {
     guard unsafe thread != 0 else { return }
     unsafe dup2(messages, STDERR_FILENO)
-    _ = ended.wait(timeout: .now() + .seconds(1))
+    if ended.wait(timeout: .now() + .seconds(1)) == .success {
+      unsafe pthread_join(thread, nil)
+    } else {
+      unsafe pthread_detach(thread)
+    }
     unsafe thread = 0
   }
 
