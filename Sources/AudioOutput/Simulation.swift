@@ -18,6 +18,8 @@ import OutputInterface
   private(set) var written: Int64 = 0
   private(set) var heard: Int64 = 0
   private(set) var isCorked = true
+  /// False until the first turn: before it the renderer is not ready.
+  private var hasBegun = false
   private(set) var underruns = 0
   private(set) var failure: OutputError?
   /// Closed: the renderer may be gone.
@@ -137,6 +139,7 @@ import OutputInterface
 
   mutating func takeTurn() {
     guard failure == nil, !isClosed else { return }
+    hasBegun = true
     unsafe renderer.heard(renderer.context, heard)
     let frame = changeable
     let turn = unsafe renderer.turn(renderer.context, frame, false)
@@ -157,7 +160,7 @@ import OutputInterface
 
   /// Renders until the queue is full, the source is behind, or it is over.
   mutating func fill() {
-    guard failure == nil, !isClosed else { return }
+    guard failure == nil, hasBegun, !isClosed else { return }
     repeat {
       unsafe renderer.heard(renderer.context, heard)
       while written - heard < capacity && finishedAt < 0 {
