@@ -258,11 +258,14 @@ extension PlayerSnapshot {
     return "The queue has \(TrackText.count(count))\(time)"
   }
 
+  /// A seek to a chapter may end a sample before it.
+  public static let chapterTolerance = 0.001
+
   /// The chapter that is heard: its number from 1, how many there are, its title.
   public func chapter(at now: SessionTime) -> (number: Int, count: Int, title: String?)? {
     guard let chapters = info?.chapters, !chapters.isEmpty else { return nil }
     let position = position(at: now)
-    let index = chapters.lastIndex { $0.start <= position + 0.001 } ?? 0
+    let index = chapters.lastIndex { $0.start <= position + Self.chapterTolerance } ?? 0
     return (index + 1, chapters.count, chapters[index].title.map { Text.printable($0) })
   }
 

@@ -212,8 +212,8 @@ import Testing
   @Test func `Every size from one cell on is drawn`() {
     for scene in [Scene.everything, .ringing, .menu, .why, .help, .queue, .command] {
       var stage = scene.stage
-      for columns in [1, 2, 3, 5, 8, 13, 20, 25, 26, 27, 39, 40, 41, 79, 80, 99, 100, 111] {
-        for rows in [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 15, 16, 20, 30, 34, 40] {
+      for columns in [1, 2, 5, 13, 20, 25, 26, 39, 40, 79, 80, 100, 111] {
+        for rows in [1, 2, 3, 4, 6, 7, 9, 10, 16, 20, 34, 40] {
           stage.size = ScreenSize(columns: columns, rows: rows)
           let fault = Self.fault(stage.frame(), stage.size)
           #expect(fault == nil, "\(scene) at \(columns)x\(rows)")

@@ -87,6 +87,17 @@ import Testing
     #expect(stage.asked() == ["copy 1-10"])
   }
 
+  @Test func `A mark goes with the row that bore it`() {
+    var stage = stage("2")
+    stage.press("g", "t", "t")
+    stage.snapshot.queue.remove([0])
+    stage.press("D")
+    #expect(stage.asked() == ["remove 1"])
+    stage.press("t")
+    stage.snapshot.queue.clear()
+    #expect(!stage.frame().text.contains("marked"))
+  }
+
   @Test func `What is selected stays selected while rows come and go`() {
     var stage = stage("2")
     stage.press("g", "j", "j", "j", "j")

@@ -43,6 +43,41 @@ import Testing
     #expect(stage.frame(after: 10).text.contains("0:01"))
   }
 
+  @Test func `Between two changes that time brings the picture stands still`() {
+    for scene in Scene.allCases {
+      let stage = scene.stage
+      var now = stage.snapshot.at + .milliseconds(130)
+      for _ in 0..<10 {
+        let frame = stage.view.render(
+          stage.snapshot, stage.content, stage.size, stage.style, now: now)
+        let next = stage.view.nextChange(stage.snapshot, stage.size, after: now)
+        let rest = next.map { ($0 - now).seconds } ?? 100_000
+        #expect(rest > 0)
+        for part in [0.5, 0.999] {
+          let later = now + .seconds(rest * part - 1e-5)
+          guard later > now else { continue }
+          let same =
+            stage.view.render(stage.snapshot, stage.content, stage.size, stage.style, now: later)
+            == frame
+          #expect(same, "\(scene) \(rest * part) s later")
+        }
+        guard let next else { break }
+        now = next
+      }
+    }
+  }
+
+  @Test func `Paused with nothing in the way, time changes nothing`() {
+    var stage = Scene.pausedByUser.stage
+    #expect(stage.view.nextChange(stage.snapshot, stage.size, after: stage.snapshot.at) == nil)
+    stage = Scene.playing.stage
+    let wait = stage.view.nextChange(stage.snapshot, stage.size, after: stage.snapshot.at)!
+    #expect((wait - stage.snapshot.at).seconds <= 1.001)
+    // The end has come: nothing moves until the next snapshot.
+    let late = stage.snapshot.at + .seconds(1000)
+    #expect(stage.view.nextChange(stage.snapshot, stage.size, after: late) == nil)
+  }
+
   @Test func `A notice is shown for a while, a fault longer`() {
     var stage = Stage()
     stage.snapshot.notice = .init("Undid: removed 3 tracks", at: stage.snapshot.at)

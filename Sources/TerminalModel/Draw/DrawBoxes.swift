@@ -216,7 +216,7 @@ extension Renderer {
 
   private mutating func drawSeekTiny(_ area: Area) {
     guard let duration = snapshot.length, snapshot.entry != nil else { return }
-    let part = min(max(snapshot.position(at: now) / duration, 0), 1)
+    let part = min(max(snapshot.position(at: now).rounded(.down) / duration, 0), 1)
     let head = min(Int(part * Double(area.columns)), area.columns - 1)
     for column in 0..<area.columns {
       let character =

@@ -94,7 +94,8 @@ extension Renderer {
 
   /// Elapsed, the bar, remaining. The bar may be higher than the line of the times.
   private mutating func drawSeek(_ line: Area, bars: Area) {
-    let position = snapshot.position(at: now)
+    // In full seconds: both times and the head move at once, and nothing moves between them.
+    let position = snapshot.position(at: now).rounded(.down)
     let duration = snapshot.length
     let isLong = (duration ?? position) >= 3600
     let times = isLong ? 8 : 6
@@ -102,7 +103,7 @@ extension Renderer {
     canvas.write(
       elapsed, Area(row: line.row, column: line.column, rows: 1, columns: times), self[.text],
       .right)
-    let remaining = duration.map { "-" + TrackText.clock($0 - position) } ?? ""
+    let remaining = duration.map { "-" + TrackText.clock($0.rounded(.down) - position) } ?? ""
     canvas.write(
       remaining, Area(row: line.row, column: line.end - times, rows: 1, columns: times),
       self[.faint], .right)

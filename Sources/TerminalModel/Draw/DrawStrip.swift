@@ -139,7 +139,7 @@ extension Renderer {
     return snapshot.notice.map { (now - $0.at).seconds < Self.noticeSeconds($0) } ?? false
   }
 
-  private static func noticeSeconds(_ notice: PlayerSnapshot.Notice) -> Double {
+  static func noticeSeconds(_ notice: PlayerSnapshot.Notice) -> Double {
     notice.isFault ? 15 : 5
   }
 

@@ -103,13 +103,18 @@ struct Reducer {
     let times = min(max(count ?? 1, 1), Self.mostRepeats)
     switch command {
     case .seek(.by(let seconds)): commands.append(.seek(.by(seconds * Double(times))))
-    case .volume(.by(let step)): commands.append(.volume(.by(step * times)))
-    case .level(.by(let step)): commands.append(.level(.by(step * times)))
-    case .ringer(.by(let step)): commands.append(.ringer(.by(step * times)))
+    case .volume(.by(let step)): commands.append(.volume(.by(Self.percent(step, times))))
+    case .level(.by(let step)): commands.append(.level(.by(Self.percent(step, times))))
+    case .ringer(.by(let step)): commands.append(.ringer(.by(Self.percent(step, times))))
     case .next, .previous, .undo, .redo:
       commands += Array(repeating: command, count: times)
     default: commands.append(command)
     }
+  }
+
+  /// No step is more than all there is.
+  private static func percent(_ step: Int, _ times: Int) -> Int {
+    min(max(step * times, -100), 100)
   }
 
   // MARK: The command line

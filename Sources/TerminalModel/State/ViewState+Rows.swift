@@ -31,6 +31,10 @@ extension ViewState {
       filter.revision = source.revision(view)
       self.filter = filter
     }
+    if !marks.isEmpty, marksRevision != snapshot.queue.revision {
+      marks.formIntersection(snapshot.queue.ids)
+      marksRevision = snapshot.queue.revision
+    }
     if view == .queue { findAnchor(snapshot.queue, source) }
     clamp(source, height: height(snapshot, size))
   }

@@ -14,10 +14,13 @@ public struct ViewState: Equatable, Sendable {
   /// The selection goes along with the current track until the user moves it.
   var isFollowing = true
   var marks: Set<EntryID> = []
+  /// The queue's revision that the marks were last compared with.
+  var marksRevision = -1
   var fileMarks: Set<[UInt8]> = []
   var filter: Filter?
   var prompt: Prompt?
-  var history: [String] = []
+  /// The lines that were typed, oldest first.
+  public var history: [String] = []
   public internal(set) var isMenuOpen = false
   /// How often the next key is meant.
   var count: Int?
