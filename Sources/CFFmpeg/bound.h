@@ -10,6 +10,7 @@
 #include <libavformat/avformat.h>
 #include <libavutil/channel_layout.h>
 #include <libavutil/opt.h>
+#include <libavutil/pixdesc.h>
 // The channel layout interface of FFmpeg 5.1 is used throughout.
 #if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(59, 37, 100)
 #define SOTTO_HAVE_FFMPEG 1
@@ -42,6 +43,7 @@ struct sotto_ff_flag {
   X(avutil, av_frame_free) \
   X(avutil, av_frame_unref) \
   X(avutil, av_frame_get_side_data) \
+  X(avutil, av_pix_fmt_desc_get) \
   X(avutil, av_rescale) \
   X(avutil, av_get_bytes_per_sample) \
   X(avutil, av_channel_layout_channel_from_index) \

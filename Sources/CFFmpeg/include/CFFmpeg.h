@@ -111,6 +111,15 @@ bool sotto_ff_picture(
 /// The text of a live stream's current title as the server sent it, or an empty text.
 void sotto_ff_live_title(sotto_ff_reader *reader, char *text, size_t size);
 
+// --- Pictures ------------------------------------------------------------------------------------
+
+/// The pixels of a picture file (JPEG, PNG, WebP, GIF, BMP): RGBA, not premultiplied, its longer
+/// side no more than `largest`. Null where it is none, is damaged or larger than any cover. To be
+/// given back with sotto_ff_free_picture. Any thread, after sotto_ff_load.
+uint8_t *sotto_ff_decode_picture(
+  const uint8_t *bytes, size_t size, int largest, int *width, int *height);
+void sotto_ff_free_picture(uint8_t *pixels);
+
 // --- Packets -------------------------------------------------------------------------------------
 
 typedef struct {
