@@ -36,6 +36,7 @@ let package = Package(
     .target(name: "CSoxr", dependencies: ["CBinding"], cSettings: strictC),
     .target(name: "CUtf8proc", dependencies: ["CBinding"], cSettings: strictC),
     .target(name: "CTerminfo", dependencies: ["CBinding"], cSettings: strictC),
+    .target(name: "CChafa", dependencies: ["CBinding"], cSettings: strictC),
 
     // Pure modules.
     .target(name: "AudioTypes", swiftSettings: strict),
@@ -54,7 +55,7 @@ let package = Package(
       swiftSettings: strictMemory),
 
     .target(
-      name: "TerminalScreen", dependencies: ["TerminalModel", "CTerminfo"],
+      name: "TerminalScreen", dependencies: ["TerminalModel", "CTerminfo", "CChafa"],
       swiftSettings: strictMemory),
 
     .target(name: "JSONText", swiftSettings: strict),

@@ -77,8 +77,36 @@ import TerminalScreen
     } else {
       say(true, "TERM is dumb or not set: 'sotto play' prints a line a track.")
     }
+    fullScreen()
+    for library in TerminalLibraries.survey() {
+      let name = library.name + (library.version.isEmpty ? "" : " " + library.version)
+      say(
+        library.isAvailable,
+        library.isAvailable
+          ? "\(name): \(library.purpose)."
+          : "\(library.name) is missing: \(library.loss). \(library.remedy).")
+    }
     if !Environment.isUTF8 {
       say(false, "The locale is not UTF-8, so other letters are shown as '?': set LANG=C.UTF-8.")
+    }
+  }
+
+  private static func fullScreen() {
+    do throws(TerminalRefusal) {
+      let found = try Capabilities.detect(
+        variable: Environment.value, terminfo: TerminfoEntry.read)
+      let colors: String
+      switch found.colors {
+      case .none: colors = "no colours"
+      case .eight: colors = "8 colours"
+      case .sixteen: colors = "16 colours"
+      case .indexed: colors = "256 colours"
+      case .direct: colors = "true colour"
+      }
+      say(true, "The full screen is painted with \(colors).")
+    } catch {
+      let sentence = Text.printable(error.sentence)
+      say(false, sentence.prefix(1).uppercased() + sentence.dropFirst() + ".")
     }
   }
 }
