@@ -115,8 +115,14 @@ import Testing
       for role in Role.allCases {
         let style = theme.monochrome[role]
         #expect(style.foreground == .terminal && style.background == .terminal)
-        if theme[role].background != .terminal { #expect(style.attributes.contains(.reverse)) }
+        if theme[role].background != theme[.text].background {
+          #expect(style.attributes.contains(.reverse))
+        }
       }
+      // A theme with colours of its own brings its ground, so that it is read on any terminal.
+      let inks = Role.allCases.map { theme[$0].foreground }
+      let isOwn = inks.contains { if case .rgb = $0 { true } else { false } }
+      #expect(isOwn == (theme[.text].background != .terminal))
       // What matters is seen without colours too.
       #expect(theme.monochrome[.selection] != theme.monochrome[.text])
     }

@@ -27,9 +27,9 @@ import Testing
 
   @Test func `A click on the seek bar seeks, on the volume sets it, and both can be dragged`() {
     var stage = stage()
-    let bar = (row: 21, first: 9, columns: 62)
+    let bar = (row: 21, first: 8, columns: 64)
     stage.input(.mouse(MouseEvent(.press(.left), row: bar.row, column: bar.first)))
-    stage.input(.mouse(MouseEvent(.drag(.left), row: bar.row, column: bar.first + 31)))
+    stage.input(.mouse(MouseEvent(.drag(.left), row: bar.row, column: bar.first + 32)))
     #expect(stage.asked() == ["seek 0%", "seek 50%"])
     let full = stage.place(of: "volume")!
     stage.input(.mouse(MouseEvent(.press(.left), row: full.row, column: full.column + 7)))

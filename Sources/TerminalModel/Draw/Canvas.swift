@@ -44,11 +44,15 @@ struct Canvas {
   private static let mostScalars = 24
 
   init(
-    columns: Int, rows: Int, ellipsis: Character, width: @escaping @Sendable (Character) -> Int
+    columns: Int, rows: Int, ground: Style, ellipsis: Character,
+    width: @escaping @Sendable (Character) -> Int
   ) {
     grid = Grid(columns: columns, rows: rows)
     self.width = width
     self.ellipsis = ellipsis
+    if ground.background != .terminal {
+      fill(Area(row: 0, column: 0, rows: grid.rows, columns: grid.columns), " ", ground)
+    }
   }
 
   /// A text made safe and cut to some columns, as the cells it takes. Only as much of it is looked

@@ -54,7 +54,7 @@ extension Renderer {
   private mutating func drawRule(from column: Int) {
     let rule = layout.headerRule
     guard !rule.isEmpty else { return }
-    for place in rule.column..<rule.end where canvas.grid[rule.row, place] == .blank {
+    for place in rule.column..<rule.end where canvas.grid[rule.row, place].character == " " {
       canvas.put(glyphs.rule, 1, self[.frame], rule.row, place)
     }
   }

@@ -94,22 +94,21 @@ extension Renderer {
 
   /// Elapsed, the bar, remaining. The bar may be higher than the line of the times.
   private mutating func drawSeek(_ line: Area, bars: Area) {
-    // In full seconds: both times and the head move at once, and nothing moves between them.
+    // The bar begins where that of the volume does. In full seconds: both times and the head move at once, and nothing moves between them.
     let position = snapshot.position(at: now).rounded(.down)
     let duration = snapshot.length
     let isLong = (duration ?? position) >= 3600
     let times = isLong ? 8 : 6
     let elapsed = snapshot.entry == nil ? "" : TrackText.clock(position)
     canvas.write(
-      elapsed, Area(row: line.row, column: line.column, rows: 1, columns: times), self[.text],
-      .right)
+      elapsed, Area(row: line.row, column: line.column, rows: 1, columns: times), self[.text])
     let remaining = duration.map { "-" + TrackText.clock($0.rounded(.down) - position) } ?? ""
     canvas.write(
       remaining, Area(row: line.row, column: line.end - times, rows: 1, columns: times),
       self[.faint], .right)
     let bar = Area(
-      row: bars.row, column: line.column + times + 2, rows: bars.rows,
-      columns: line.columns - 2 * times - 4)
+      row: bars.row, column: line.column + times + 1, rows: bars.rows,
+      columns: line.columns - 2 * times - 2)
     guard bar.columns >= 4 else { return }
     target(bar, .seek)
     let part = duration.map { min(position / $0, 1) } ?? 0

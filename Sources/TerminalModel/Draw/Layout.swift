@@ -43,7 +43,7 @@ struct Layout {
     let nowRows = rows >= 40 ? 4 : rows >= 10 ? 3 : 2
     now = area(bottomRow - nowRows, nowRows)
     bottomRow = now.row
-    if rows >= 34 { bottomRow -= 1 }
+    if rows >= 28 { bottomRow -= 1 }
     // Always there, so that nothing moves when a call comes.
     let fixed = rows >= 20 ? 2 : rows >= 10 ? 1 : 0
     let most = rows >= 30 ? 6 : rows >= 20 ? 4 : fixed

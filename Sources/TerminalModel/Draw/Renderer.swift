@@ -31,7 +31,8 @@ struct Renderer {
     layout = Layout(size, view: view.view, causes: Self.stripCauses(snapshot))
     source = RowSource(snapshot, content, style, view.view)
     canvas = Canvas(
-      columns: size.columns, rows: size.rows, ellipsis: style.glyphs.ellipsis, width: style.width)
+      columns: size.columns, rows: size.rows, ground: style.theme[.text],
+      ellipsis: style.glyphs.ellipsis, width: style.width)
   }
 
   /// The rows of the strip that causes need.

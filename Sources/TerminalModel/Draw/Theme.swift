@@ -31,18 +31,23 @@ public struct Theme: Equatable, Sendable {
     self.styles = styles
   }
 
+  /// What has no ground of its own stands on that of the text.
   public subscript(role: Role) -> Style {
-    get { styles[role] ?? .plain }
+    get {
+      var style = styles[role] ?? styles[.text] ?? .plain
+      if style.background == .terminal { style.background = styles[.text]?.background ?? .terminal }
+      return style
+    }
     set { styles[role] = newValue }
   }
 
   /// The same without colours: attributes stay (NO_COLOR, monochrome terminals). What was told by a
-  /// background is told by reverse.
+  /// ground of its own is told by reverse.
   public var monochrome: Theme {
     var theme = self
     for (role, style) in styles {
       var attributes = style.attributes
-      if style.background != .terminal { attributes.insert(.reverse) }
+      if style.background != .terminal, role != .text { attributes.insert(.reverse) }
       theme.styles[role] = Style(attributes)
     }
     return theme
@@ -68,7 +73,7 @@ public struct Theme: Equatable, Sendable {
   public static let dusk = Theme(
     name: "dusk",
     styles: [
-      .text: Style(.rgb(196, 198, 208)), .faint: Style(.rgb(118, 122, 140)),
+      .text: Style(.rgb(196, 198, 208), on: .rgb(24, 25, 33)), .faint: Style(.rgb(118, 122, 140)),
       .title: Style(.rgb(232, 230, 222), on: .terminal, [.bold]),
       .artist: Style(.rgb(172, 180, 200)),
       .accent: Style(.rgb(226, 176, 110), on: .terminal, [.bold]),
@@ -85,7 +90,7 @@ public struct Theme: Equatable, Sendable {
   public static let paper = Theme(
     name: "paper",
     styles: [
-      .text: Style(.rgb(56, 54, 50)), .faint: Style(.rgb(128, 122, 112)),
+      .text: Style(.rgb(56, 54, 50), on: .rgb(250, 246, 236)), .faint: Style(.rgb(128, 122, 112)),
       .title: Style(.rgb(24, 22, 20), on: .terminal, [.bold]), .artist: Style(.rgb(76, 72, 66)),
       .accent: Style(.rgb(150, 62, 40), on: .terminal, [.bold]), .bar: Style(.rgb(150, 62, 40)),
       .barRest: Style(.rgb(190, 182, 168)),
@@ -96,21 +101,15 @@ public struct Theme: Equatable, Sendable {
       .key: Style(.rgb(30, 80, 140)),
     ])
 
-  /// Nothing is dim, and what matters is bold, underlined or reversed.
+  /// The terminal's own two colours, which its user can read: nothing is dim, and what matters is
+  /// bold, underlined or reversed.
   public static let contrast = Theme(
     name: "contrast",
     styles: [
-      .text: Style(.ansi(15)), .faint: Style(.ansi(15)),
-      .title: Style(.ansi(15), on: .terminal, [.bold]),
-      .artist: Style(.ansi(15)), .accent: Style(.ansi(11), on: .terminal, [.bold]),
-      .bar: Style(.ansi(11), on: .terminal, [.bold]), .barRest: Style(.ansi(15)),
-      .selection: Style(.ansi(0), on: .ansi(11), [.bold]),
-      .marked: Style(.ansi(14), on: .terminal, [.bold]),
-      .cause: Style(.ansi(11), on: .terminal, [.bold, .underline]),
-      .warning: Style(.ansi(11), on: .terminal, [.bold]),
-      .error: Style(.ansi(15), on: .ansi(1), [.bold]), .frame: Style(.ansi(15)),
-      .prompt: Style(.ansi(15), on: .terminal, [.bold]),
-      .key: Style(.ansi(14), on: .terminal, [.bold]),
+      .title: Style([.bold]), .accent: Style([.bold]), .bar: Style([.bold]),
+      .selection: Style([.bold, .reverse]), .marked: Style([.bold, .underline]),
+      .cause: Style([.bold, .reverse]), .warning: Style([.bold]), .error: Style([.bold, .reverse]),
+      .prompt: Style([.bold]), .key: Style([.bold, .underline]),
     ])
 }
 
