@@ -167,9 +167,9 @@ func wav(seconds: Double) -> [UInt8] {
   var bytes = Array("RIFF".utf8) + little(36 + frames * 4, 4) + Array("WAVEfmt ".utf8)
   bytes += little(16, 4) + little(1, 2) + little(2, 2) + little(8000, 4) + little(32000, 4)
   bytes += little(4, 2) + little(16, 2) + Array("data".utf8) + little(frames * 4, 4)
-  for frame in 0..<frames {
-    let value = frame % 40 * 50 - 1000
-    bytes += little(value, 2) + little(-value, 2)
-  }
+  let end = bytes.count + frames * 4
+  // Tooth by tooth: sample by sample a minute takes long where a sanitizer watches.
+  let tooth = (0..<40).map { $0 * 50 - 1000 }.flatMap { little($0, 2) + little(-$0, 2) }
+  while bytes.count < end { bytes += tooth.prefix(end - bytes.count) }
   return bytes
 }
