@@ -63,6 +63,9 @@ let package = Package(
       name: "SessionReplay", dependencies: ["AudioTypes", "AudioSession", "JSONText"],
       swiftSettings: strict),
 
+    // Sums over samples: optimised in debug builds too, where they would take a hundred times as long.
+    .target(name: "SoundCheck", swiftSettings: strict + [.unsafeFlags(["-O"])]),
+
     // Sound.
     .target(
       name: "Realtime", dependencies: ["AudioTypes", "CRealtime"], swiftSettings: strictMemory),
@@ -91,7 +94,7 @@ let package = Package(
       name: "sotto",
       dependencies: [
         "AudioTypes", "AudioSession", "PlayQueue", "JSONText", "SessionReplay", "Decoding",
-        "MusicLibrary", "OutputInterface", "AudioOutput", "AudioEngine", "Player",
+        "MusicLibrary", "OutputInterface", "AudioOutput", "AudioEngine", "Player", "SoundCheck",
         "TerminalModel", "TerminalScreen",
       ], swiftSettings: strictMemory),
 
@@ -103,6 +106,7 @@ let package = Package(
     .testTarget(
       name: "AudioSessionTests", dependencies: ["AudioSession", "JSONText", "SessionReplay"],
       swiftSettings: strict),
+    .testTarget(name: "SoundCheckTests", dependencies: ["SoundCheck"], swiftSettings: strict),
     .testTarget(name: "JSONTextTests", dependencies: ["JSONText"], swiftSettings: strict),
     .testTarget(
       name: "SessionReplayTests", dependencies: ["SessionReplay", "AudioSession"],

@@ -74,8 +74,11 @@ import Realtime
 
   /// Opens the output and begins with a track; its first frames are decoded while the server
   /// answers. Blocks for as long as the backend's `open`.
+  ///
+  /// - Parameter isHeld: nothing is heard before `release`.
   public func start(
-    backend: any OutputBackend, request: StreamRequest, at index: Int, seconds: Double = 0
+    backend: any OutputBackend, request: StreamRequest, at index: Int, seconds: Double = 0,
+    isHeld: Bool = false
   ) throws(OutputError) {
     let source = DispatchSource.makeReadSource(fileDescriptor: controlEvent, queue: .main)
     source.setEventHandler { [weak self] in
@@ -86,15 +89,19 @@ import Realtime
     self.backend = backend
     self.request = request
     events = EventChannel(backend: backend, device: request.device)
+    self.isHeld = isHeld
     try feeder.start()
-    feeder.ask { $0.jump = Feeder.Jump(index: index, seconds: seconds, isSeek: false) }
+    feeder.ask { box in
+      box.isHeld = isHeld
+      box.jump = Feeder.Jump(index: index, seconds: seconds, isSeek: false)
+    }
     do throws(OutputError) {
       try openStream(then: nil)
     } catch {
       feeder.ask { $0.isClosing = true }
       throw error
     }
-    change(to: .starting)
+    change(to: isHeld ? .held : .starting)
   }
 
   /// Opens a stream and gives it to the decoder's thread, with a jump for it unless a newer one

@@ -25,8 +25,12 @@ import Realtime
       unsafe decoded.append(contentsOf: block[..<(frames * format.channels)])
     }
     let frames = min(decoded.count / format.channels, limit)
-    unsafe samples = .allocate(capacity: max(frames * format.channels, 1))
-    for index in 0..<(frames * format.channels) { unsafe samples[index] = decoded[index] }
+    let samples = UnsafeMutablePointer<Float>.allocate(capacity: max(frames * format.channels, 1))
+    unsafe decoded.withUnsafeBufferPointer {
+      guard let first = $0.baseAddress else { return }
+      unsafe samples.initialize(from: first, count: frames * format.channels)
+    }
+    unsafe self.samples = samples
     clip = unsafe Clip(samples: UnsafePointer(samples), frames: Int64(frames))
   }
 
@@ -38,6 +42,12 @@ import Realtime
 extension AudioEngine {
   /// The number of places.
   public static let places = 6
+
+  /// Decodes a sound before it is needed, so that it begins at once: for what must keep to a time.
+  public func prepare(sound location: TrackLocation) throws(DecodingError) {
+    guard let session else { return }
+    _ = try session.renderer.sound(location, format: session.stream.format)
+  }
 
   /// Begins a sound. Decodes it first where this stream has not had it yet: some milliseconds.
   ///

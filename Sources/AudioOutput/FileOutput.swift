@@ -3,13 +3,19 @@ import CRealtime
 import OutputInterface
 import Synchronization
 
-/// The file output: what would be heard goes into a WAV file, as fast as it is rendered.
+/// The file output: what would be heard goes into a WAV file, as fast as it is rendered, or paced by
+/// the clock where things are to happen meanwhile.
 public struct FileBackend: OutputBackend {
   public let descriptor = BackendDescriptor(
     name: "file", title: "a WAV file", isAutomatic: false)
   private let path: [UInt8]
+  private let isPaced: Bool
 
-  public init(path: [UInt8]) { self.path = path }
+  /// - Parameter isPaced: takes as long as a device that plays it.
+  public init(path: [UInt8], isPaced: Bool = false) {
+    self.path = path
+    self.isPaced = isPaced
+  }
 
   public init(path: String) { self.init(path: Array(path.utf8)) }
 
@@ -25,9 +31,9 @@ public struct FileBackend: OutputBackend {
       try WAVWriter(
         path: path, format: format, sample: .f32, waitsForReader: request.sampleRate == nil))
     var knobs = SimulationKnobs()
-    knobs.canRewind = false
+    knobs.canRewind = isPaced
     let stream = unsafe SimulatedStream(
-      format: format, deviceName: Text.printable(path), knobs: knobs, pace: .free,
+      format: format, deviceName: Text.printable(path), knobs: knobs, pace: isPaced ? .real : .free,
       renderer: renderer, sink: sink)
     try stream.start()
     return stream

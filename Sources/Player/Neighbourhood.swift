@@ -149,6 +149,14 @@ import Decoding
     neighbours.append(neighbour)
     if isSilent { tell(neighbour.id, .silent(true)) }
     if isLocked { tell(neighbour.id, .lock(true)) }
+    // Whoever was there first stands in its way too: a direction waits for the end of a call.
+    for call in calls {
+      tell(neighbour.id, .begin(id: call.id, kind: .call, source: "Phone"))
+    }
+    for other in neighbours where other.id != neighbour.id && other.session.situation.isAudible {
+      guard let kind = other.interruption, kind != .primary else { continue }
+      tell(neighbour.id, .begin(id: other.id, kind: kind, source: other.name))
+    }
     reach(neighbour)
     tell(neighbour.id, .play(.key))
   }

@@ -10,6 +10,7 @@ enum Invocation: Equatable {
   case devices(json: Bool, common: CommonOptions)
   case why(count: Int, json: Bool, common: CommonOptions)
   case session(SessionOptions)
+  case scenario(ScenarioOptions)
   case doctor(CommonOptions)
 }
 
@@ -56,6 +57,13 @@ struct SessionOptions: Equatable {
   var replay: [UInt8]?
   var json = false
   var applications: [UInt8]?
+  var common = CommonOptions()
+}
+
+struct ScenarioOptions: Equatable {
+  var names: [Scenario.Name] = []
+  var output = OutputChoice.automatic
+  var device: String?
   var common = CommonOptions()
 }
 
@@ -172,6 +180,7 @@ enum Arguments {
       }
       return .why(count: count, json: words.options["json"] != nil, common: common)
     case .session: return .session(try session(words, common))
+    case .scenario: return .scenario(try scenario(words, common))
     case .doctor:
       try nothingMore(words, command)
       return .doctor(common)
@@ -201,6 +210,36 @@ enum Arguments {
       )
     }
     try nothingMore(rest, .session)
+    return options
+  }
+
+  private static func scenario(
+    _ words: Words, _ common: CommonOptions
+  ) throws(UsageError) -> ScenarioOptions {
+    let names = Scenario.Name.allCases.map(\.rawValue) + ["all"]
+    guard let first = words.rest.first else {
+      throw missing("NAME (\(names.joined(separator: ", ")))", .scenario)
+    }
+    let word = String(decoding: first, as: UTF8.self)
+    var options = ScenarioOptions(device: words.text("device"), common: common)
+    if word == "all" {
+      options.names = Scenario.Name.allCases
+    } else if let name = Scenario.Name(rawValue: word) {
+      options.names = [name]
+    } else {
+      let nearest = Nearest.word(to: word, among: names)
+      throw UsageError(
+        sentence:
+          "unknown scenario '\(Text.printable(first))'\(suggestion(nearest)); see 'sotto scenario --help'"
+      )
+    }
+    if let output = words.options["output"] { options.output = try self.output(output) }
+    if case .file = options.output, options.names.count > 1 {
+      throw UsageError(sentence: "a file takes one scenario, and 'all' is several")
+    }
+    var rest = words
+    rest.rest.removeFirst()
+    try nothingMore(rest, .scenario)
     return options
   }
 

@@ -37,7 +37,7 @@ struct CommandSpec: Sendable {
 }
 
 enum Command: String, Sendable, CaseIterable {
-  case play, info, render, devices, why, session, doctor
+  case play, info, render, devices, why, session, scenario, doctor
 }
 
 extension CommandSpec {
@@ -45,7 +45,7 @@ extension CommandSpec {
   static let log = OptionSpec(
     "log", value: "FILE", "Write what libraries complain about to FILE (otherwise it is dropped)")
 
-  static let all: [CommandSpec] = [play, info, render, devices, why, session, doctor]
+  static let all: [CommandSpec] = [play, info, render, devices, why, session, scenario, doctor]
 
   static func named(_ command: Command) -> CommandSpec { all.first { $0.name == command }! }
 
@@ -170,6 +170,37 @@ extension CommandSpec {
         ]
       ),
       ("STATUS", ["0   the whole file was played        1   a line has a fault"]),
+    ])
+
+  private static let scenario = CommandSpec(
+    name: .scenario,
+    abstract: "Let a situation play itself through, and check by its samples what is heard",
+    usage: "[options] NAME",
+    arguments: [
+      ("call", "A call comes in, is answered, and the music comes back"),
+      ("navigation", "A spoken direction: the music steps under it"),
+      ("interface", "Message tones beside the music, and silent mode"),
+      ("game", "A game joins the music, or not"),
+      ("language", "A language lesson takes the place of other music"),
+      ("unplug", "Headphones come and go"),
+      ("all", "All of them, in about 80 seconds"),
+    ],
+    options: [
+      OptionSpec(
+        "output", value: "OUTPUT",
+        "Play through pulse, alsa, null (silence in real time) or file:PATH (default: pulse, then alsa)"
+      ),
+      OptionSpec("device", value: "NAME", "Play on this device; 'sotto devices' lists them"),
+      log, help,
+    ],
+    notes: [
+      (
+        "STATUS",
+        [
+          "0   all that was heard is right     1   something else was heard",
+          "69  no output can be used",
+        ]
+      )
     ])
 
   private static let doctor = CommandSpec(

@@ -68,7 +68,7 @@ extension Arguments {
 
   private static func shown(_ text: String) -> String { Text.printable(text) }
 
-  private static func output(_ bytes: [UInt8]) throws(UsageError) -> OutputChoice {
+  static func output(_ bytes: [UInt8]) throws(UsageError) -> OutputChoice {
     let file = Array("file:".utf8)
     if bytes.starts(with: file), bytes.count > file.count {
       return .file(Array(bytes.dropFirst(file.count)))

@@ -7,13 +7,15 @@ enum Outputs {
   static var automatic: [any OutputBackend] { [PulseBackend(), ALSABackend()] }
 
   /// The outputs to try for a choice.
-  static func backends(_ choice: OutputChoice) -> [any OutputBackend] {
+  ///
+  /// - Parameter isPaced: a file takes as long as a device that plays it.
+  static func backends(_ choice: OutputChoice, isPaced: Bool = false) -> [any OutputBackend] {
     switch choice {
     case .automatic: return automatic
     case .pulse: return [PulseBackend()]
     case .alsa: return [ALSABackend()]
     case .null: return [NullBackend()]
-    case .file(let path): return [FileBackend(path: path)]
+    case .file(let path): return [FileBackend(path: path, isPaced: isPaced)]
     }
   }
 }

@@ -39,6 +39,9 @@ import Glibc
     case .session(let options):
       takeDescriptor2(options.common)
       SessionCommand.run(options)
+    case .scenario(let options):
+      takeDescriptor2(options.common)
+      ScenarioCommand.run(options)
     case .doctor(let common):
       takeDescriptor2(common)
       DoctorCommand.run()

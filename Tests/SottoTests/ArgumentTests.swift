@@ -34,6 +34,28 @@ private func refusal(_ words: String...) -> String? {
     #expect(invocation == .play(options))
   }
 
+  @Test func `A scenario is chosen by its name; a wrong name gets the nearest one`() throws {
+    var options = ScenarioOptions()
+    options.names = [.unplug]
+    options.output = .null
+    #expect(try parse("scenario", "unplug", "--output", "null") == .scenario(options))
+    options.names = Scenario.Name.allCases
+    #expect(try parse("scenario", "--output=null", "all") == .scenario(options))
+    #expect(
+      refusal("scenario", "cal")
+        == "unknown scenario 'cal', did you mean 'call'?; see 'sotto scenario --help'")
+    #expect(
+      refusal("scenario")
+        == "NAME (language, call, game, navigation, interface, unplug, all) is missing; see 'sotto scenario --help'"
+    )
+    #expect(
+      refusal("scenario", "all", "--output", "file:x.wav")
+        == "a file takes one scenario, and 'all' is several")
+    #expect(
+      refusal("scenario", "call", "game")
+        == "unexpected argument 'game'; see 'sotto scenario --help'")
+  }
+
   @Test func `Paths alone are played, also when a file is called like no command`() throws {
     var options = PlayOptions()
     options.paths = bytes(["plya"])
