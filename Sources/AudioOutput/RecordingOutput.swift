@@ -26,12 +26,18 @@ public struct RecordingBackend: OutputBackend {
   public func open(_ request: StreamRequest, renderer: sotto_renderer) throws(OutputError)
     -> any OutputStream
   {
-    let recording = unsafe Recording(renderer)
+    let recording = unsafe Recording(renderer, role: request.role)
     let stream = try unsafe output.open(request, renderer: recording.face)
     recording.begin(stream, seconds: seconds)
     onOpen(recording)
     return stream
   }
+
+  public func openMicrophone(_ request: CaptureRequest) throws(OutputError) -> any CaptureStream {
+    try output.openMicrophone(request)
+  }
+
+  public func eventStreams(device: String?) -> EventStreams { output.eventStreams(device: device) }
 
   public func survey() throws(OutputError) -> ServerSurvey { try output.survey() }
 }
@@ -43,7 +49,11 @@ public struct RecordingBackend: OutputBackend {
   private let core: UnsafeMutablePointer<RecordingCore>
   private var stream: (any OutputStream)?
 
-  fileprivate init(_ renderer: sotto_renderer) {
+  /// What the stream was opened for.
+  public let role: StreamRole
+
+  fileprivate init(_ renderer: sotto_renderer, role: StreamRole) {
+    self.role = role
     unsafe core = .allocate(capacity: 1)
     unsafe core.initialize(to: RecordingCore(renderer: renderer))
   }
@@ -70,6 +80,10 @@ public struct RecordingBackend: OutputBackend {
 
   /// The frame that is heard now, and so the end of what is sure.
   public var heard: Int64 { stream?.clock().heard ?? 0 }
+
+  /// How often the device had gone on before it could be told: a machine that is too busy. Each time
+  /// something else was heard than what is kept here, for some milliseconds.
+  public var late: Int { (stream as? DeviceStream)?.rewinds.late ?? 0 }
 
   /// How many frames are kept at most.
   public var capacity: Int64 { unsafe core.pointee.frames }

@@ -243,6 +243,10 @@ extension Scenario {
         .event(.volumeKey(.down)), .event(.volumeKey(.down)), .event(.volumeKey(.down)),
         .event(.volumeKey(.down))),
       Step(7.8, "a message comes", .neighbour(.message)),
+      Step(
+        9.3, "four steps up again",
+        .event(.volumeKey(.up)), .event(.volumeKey(.up)), .event(.volumeKey(.up)),
+        .event(.volumeKey(.up))),
       Step(9.5, "play", .event(.play(.key))),
     ],
     sounds: [

@@ -8,6 +8,7 @@ import Glibc
 import MusicLibrary
 import OutputInterface
 import Player
+import Synchronization
 
 /// `sotto scenario`: situations that play themselves through, and a verdict from the samples.
 @MainActor final class ScenarioCommand {
@@ -122,7 +123,8 @@ import Player
           backend: RecordingBackend(backend, seconds: scenario.seconds + 4) { relay.add($0) },
           request: StreamRequest(device: options.device, trackName: scenario.title), at: 0,
           isHeld: true)
-        listener.recordings = relay.recordings
+        listener.relay = relay
+        listener.eventStreams = engine.events?.streams ?? .mixed
         return start(engine)
       } catch {
         engine.close()
@@ -222,7 +224,7 @@ import Player
     case .lost(let error):
       Messages.tell(Text.printable(error.sentence))
       Exit.end(69)
-    case .state, .seeked, .volume: break
+    default: break
     }
   }
 
@@ -316,8 +318,9 @@ import Player
   }
 }
 
-/// Recordings from the thread that opens streams.
-private final class RecordingRelay: @unchecked Sendable {
-  private(set) var recordings: [Recording] = []
-  func add(_ recording: Recording) { recordings.append(recording) }
+/// Recordings from the threads that open streams.
+final class RecordingRelay: Sendable {
+  private let all = Mutex<[Recording]>([])
+  var recordings: [Recording] { all.withLock { $0 } }
+  func add(_ recording: Recording) { all.withLock { $0.append(recording) } }
 }

@@ -28,9 +28,12 @@ struct ScenarioTests {
   }
 
   @Test(arguments: PrivateServer.Kind.allCases)
-  func `S16, S53: and so it is on a server`(kind: PrivateServer.Kind) throws {
+  func `S11, S16, S53: and so it is on a server, where ringing has a stream of its own`(
+    kind: PrivateServer.Kind
+  ) throws {
     let server = try PrivateServer(kind, sinks: [PrivateServer.Sink("speakers")])
     try heard("call", "pulse", server: server)
+    try heard("interface", "pulse", server: server)
     try heard("unplug", "pulse", server: server)
   }
 
