@@ -70,6 +70,9 @@ public struct PlayQueue: Sendable {
     return ids.firstIndex(of: id)
   }
 
+  /// The entry of that name; nil when it is not in the queue.
+  public func entry(_ id: EntryID) -> QueueEntry? { index(of: id).map { entries[$0] } }
+
   // MARK: What follows
 
   /// Makes a track current; `nil` and indexes outside of the queue mean none.
@@ -119,6 +122,13 @@ public struct PlayQueue: Sendable {
     if order.isOn { return follower(of: currentID) }
     if place < entries.count { return place }
     return wraps && !entries.isEmpty ? 0 : nil
+  }
+
+  /// The same by names, which edits leave alone: what is played when that entry has ended. The
+  /// current one may have been removed, any other has nothing after it then.
+  public func id(after id: EntryID) -> EntryID? {
+    let next = id == currentID ? indexAfterCurrent : index(of: id).flatMap { index(after: $0) }
+    return next.map { ids[$0] }
   }
 
   private func follower(of id: EntryID?) -> Int? {

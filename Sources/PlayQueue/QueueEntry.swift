@@ -31,7 +31,8 @@ public struct QueueEntry: Equatable, Sendable {
 /// stands in the queue twice is two entries.
 public struct EntryID: Hashable, Sendable {
   public let number: UInt32
-  init(_ number: UInt32) { self.number = number }
+  /// What `number` said: for those who can hand on nothing but a number.
+  public init(_ number: UInt32) { self.number = number }
 }
 
 /// What comes after the last track, and after each.

@@ -119,6 +119,25 @@ import Testing
     }
   }
 
+  @Test func `By names, what follows stays the same wherever edits put it`() {
+    var queue = queue(5)
+    queue.select(1)
+    let (current, next, last) = (queue.ids[1], queue.ids[2], queue.ids[4])
+    #expect(queue.id(after: current) == next)
+    queue.move([0], to: 5)
+    #expect(queue.id(after: current) == next)
+    #expect(queue.id(after: last) == queue.ids[4])
+    queue.remove([0])
+    #expect(queue.entry(current) == nil)
+    #expect(queue.id(after: current) == next)
+    queue.remove([0])
+    #expect(queue.id(after: next) == nil)
+    queue.isSingle = true
+    #expect(queue.id(after: current) == nil)
+    #expect(EntryID(last.number) == last)
+    #expect(queue.entry(last)?.location.display == "4")
+  }
+
   @Test func `A removed track is followed by what would have followed it`() {
     for seed in 0..<30 as Range<UInt64> {
       var queue = queue(8)
