@@ -24,7 +24,7 @@ extension PlayerSnapshot {
     {
       lines.append(description(of: .transport, at: at) + ".")
     }
-    if let notice, notice != before.notice { lines.append(notice.text + ".") }
+    if let notice, notice != before.notice { lines.append(Text.printable(notice.text) + ".") }
     if isOtherTrack, entry != nil {
       lines.append(description(of: .track, at: at) + ".")
     } else if info != before.info, title != before.title, entry != nil {

@@ -83,7 +83,14 @@ import Testing
         Key(.unknown), Key(.function(3)), Key(.character("é")),
       ]
     for _ in 0..<40 {
+      let before = stage.snapshot
       change(&stage, &chance)
+      let said =
+        describe(before, stage.snapshot)
+        + Control.allCases.map { stage.snapshot.description(of: $0, at: stage.snapshot.at) }
+      for line in said where Text.printable(line) != line || line.isEmpty {
+        Issue.record("seed \(seed): said \(line)")
+      }
       stage.size = ScreenSize(
         columns: Int.random(in: 1...140, using: &chance),
         rows: Int.random(in: 1...50, using: &chance))
