@@ -4,7 +4,7 @@
 Every run has a home, runtime folder, session bus and PulseAudio of its own; nothing reaches a real
 device. Without options everything is measured (about 40 minutes) and Docs/Benchmarks.md is written
 anew. With --only or --players the tables are printed, and written with --write; measures that were
-not taken again keep their last numbers. `--only session --write` needs no player and changes nothing
+not taken again keep their last numbers. `--only session,painter --write` needs no player and changes nothing
 but that section."""
 
 import argparse
@@ -21,7 +21,7 @@ from lab import Lab
 from tracks import Tracks
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-MEASURES = ["cpu", "wakeups", "start", "pause", "seek", "join", "session"]
+MEASURES = ["cpu", "wakeups", "start", "pause", "seek", "join", "session", "painter"]
 CPU_FORMATS = ["flac", "mp3", "ogg", "opus", "m4a", "wav", "96k24"]
 
 
@@ -118,17 +118,24 @@ class Bench:
 
     def session(self):
         """What an event costs in the session's rules, without a player around them."""
-        folder = f"{self.scratch}/session"
-        subprocess.run([f"{TOP}/Scripts/pure-package", folder], check=True)
-        subprocess.run(["swift", "build", "-c", "release", "--product", "session-bench",
+        self.alone("session")
+
+    def painter(self):
+        """What a frame costs in the painter, without a terminal."""
+        self.alone("painter", "screen")
+
+    def alone(self, name, *kind):
+        folder = f"{self.scratch}/{name}"
+        subprocess.run([f"{TOP}/Scripts/pure-package", folder, *kind], check=True)
+        subprocess.run(["swift", "build", "-c", "release", "--product", f"{name}-bench",
                         "--package-path", folder], check=True, stdout=sys.stderr)
         rows = []
         for run in range(self.options.n):
-            output = subprocess.run([f"{folder}/.build/release/session-bench"], check=True,
+            output = subprocess.run([f"{folder}/.build/release/{name}-bench"], check=True,
                                     capture_output=True, text=True).stdout
             rows += [dict(row, run=run) for row in json.loads(output)]
-            print("session: ok", file=sys.stderr)
-        with open(f"{self.scratch}/session.json", "w") as file:
+            print(f"{name}: ok", file=sys.stderr)
+        with open(f"{self.scratch}/{name}.json", "w") as file:
             json.dump(rows, file, indent=1)
 
 
@@ -139,14 +146,14 @@ def main():
         raise SystemExit(f"bench: the measures are {','.join(MEASURES)}")
     bench = Bench(chosen)
     if not chosen.report:
-        if only != ["session"]:
+        if set(only) - set(report.ALONE):
             for format in CPU_FORMATS:  # made before anything is timed
                 bench.made.music(format)
         for name in only:
             getattr(bench, name)()
     whole = not (chosen.only or chosen.players or chosen.formats)
-    if only == ["session"] and not chosen.report:
-        text = report.with_session(bench.scratch, TOP)
+    if not set(only) - set(report.ALONE) and not chosen.report:
+        text = report.with_alone(bench.scratch, TOP, only)
     else:
         text = report.text(bench.scratch, TOP, bench.players, chosen.binary)
     if whole or chosen.write or chosen.report:

@@ -45,6 +45,9 @@ NOTES = {
                 "day: messages, a video, a call, a headset (`Benchmarks/session`). The last two rows "
                 "are processor time of the whole mix, after a thousand and after a million events: a "
                 "history must cost nothing."),
+    "painter": ("Painter",
+                "Microseconds of processor time and bytes for a frame, from the grid to what is "
+                "written, on a terminal of today (`Benchmarks/painter`)."),
 }
 
 
@@ -153,14 +156,28 @@ def in_document(top, name):
     return found and found + rest.split("\n## ")[0].rstrip("\n") + "\n"
 
 
-def with_session(scratch, top):
-    """The document with a new section of the session's rules, and nothing else changed."""
-    new = section("session", session(load(scratch, "session")))
-    old, whole = in_document(top, "session"), document(top)
-    if old:
-        return whole.replace(old, new)
-    before, failed, rest = whole.partition("## What failed\n")
-    return before.rstrip("\n") + "\n\n" + new + ("\n" + failed + rest if failed else "")
+def painter(rows):
+    frames = unique(r["frame"] for r in rows)
+    here = {f: [r for r in rows if r["frame"] == f] for f in frames}
+    return table(["frame", "µs", "bytes"],
+                 [[f, f"{median(here[f], 'us'):.0f}", here[f][0]["bytes"]] for f in frames])
+
+
+# What is measured without players, and may be measured alone.
+ALONE = {"session": session, "painter": painter}
+
+
+def with_alone(scratch, top, names):
+    """The document with new sections of these, and nothing else changed."""
+    whole = document(top)
+    for name in names:
+        new, old = section(name, ALONE[name](load(scratch, name))), in_document(top, name)
+        if old:
+            whole = whole.replace(old, new)
+        else:
+            before, failed, rest = whole.partition("## What failed\n")
+            whole = before.rstrip("\n") + "\n\n" + new + ("\n" + failed + rest if failed else "")
+    return whole
 
 
 def text(scratch, top, chosen, binary):
@@ -195,9 +212,10 @@ def text(scratch, top, chosen, binary):
         return "0" if all(abs(s) < 0.5 for s in samples) else f"{statistics.median(samples):+.0f}"
 
     add("join", load(scratch, "join"), lambda rows: grid(rows, gap))
-    rules = load(scratch, "session")
-    # Taken without players, it may not be among the results here.
-    out += [section("session", session(rules))] if rules else [in_document(top, "session")]
+    for name, body in ALONE.items():
+        # Taken without players, it may not be among the results here.
+        rows = load(scratch, name)
+        out += [section(name, body(rows)) if rows else in_document(top, name)]
     failed = [f"- {name}: {r['player']} {r['format']}: {r['failed']}"
               for name in ("cpu44100", "cpu48000", "playing", "paused", "start", "pause", "seek",
                            "join")

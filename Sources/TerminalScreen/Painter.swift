@@ -8,17 +8,23 @@ public enum Painter {
   /// The bytes that lead from one grid to another; none when they look the same. `old` is nil when
   /// nobody knows what is shown: then everything is painted anew.
   public static func paint(from old: Grid?, to new: Grid, _ capabilities: Capabilities) -> [UInt8] {
+    let old = old.map { Frame($0, capabilities) }
+    return paint(from: old, to: Frame(new, after: old, capabilities), capabilities)
+  }
+
+  /// The same for grids that were made ready.
+  static func paint(from old: Frame?, to new: Frame, _ capabilities: Capabilities) -> [UInt8] {
     var body: [UInt8]
     if let old, old.columns == new.columns, old.rows == new.rows {
       body = difference(from: old, to: new, capabilities)
       // Where nearly everything goes, erasing all and beginning anew is less. That takes a byte at
       // least for each character, so mostly there is nothing to compare.
       if body.count > clear.utf8.count, body.count > new.shown(least: body.count) {
-        let repainted = repaint(new, old: old.cursor, capabilities)
+        let repainted = repaint(new, capabilities)
         if repainted.count < body.count { body = repainted }
       }
     } else {
-      body = repaint(new, old: nil, capabilities)
+      body = repaint(new, capabilities)
     }
     guard capabilities.hasSynchronizedOutput, body.count > synchronizedFrom else { return body }
     return Array("\u{1B}[?2026h".utf8) + body + Array("\u{1B}[?2026l".utf8)
@@ -29,10 +35,8 @@ public enum Painter {
 
   private static let clear = "\u{1B}[?25l\u{1B}[m\u{1B}[H\u{1B}[2J"
 
-  private static func repaint(
-    _ new: Grid, old cursor: Grid.Position?, _ capabilities: Capabilities
-  ) -> [UInt8] {
-    var burst = Burst(from: Grid(columns: new.columns, rows: new.rows), to: new, capabilities)
+  private static func repaint(_ new: Frame, _ capabilities: Capabilities) -> [UInt8] {
+    var burst = Burst(from: Frame(columns: new.columns, rows: new.rows), to: new, capabilities)
     // Known or not: it must not be seen running about.
     burst.append(clear)
     burst.isCursorShown = false
@@ -43,22 +47,22 @@ public enum Painter {
   }
 
   private static func difference(
-    from old: Grid, to new: Grid, _ capabilities: Capabilities
+    from old: Frame, to new: Frame, _ capabilities: Capabilities
   ) -> [UInt8] {
     var burst = Burst(from: old, to: new, capabilities)
-    burst.isCursorShown = old.cursor != nil
-    if let cursor = old.cursor { burst.place(row: cursor.row, column: cursor.column) }
+    burst.isCursorShown = old.grid.cursor != nil
+    if let cursor = old.grid.cursor { burst.place(row: cursor.row, column: cursor.column) }
     burst.paintRows()
     burst.finish()
     return burst.bytes
   }
 }
 
-extension Grid {
+extension Frame {
   /// Characters that take a byte each at least to paint; counted up to `least`.
   fileprivate func shown(least: Int) -> Int {
     var count = 0
-    for cell in cells where cell.character != " " {
+    for cell in cells where cell.key != FrameCell.blankKey {
       count += 1
       if count >= least { return count }
     }
@@ -71,25 +75,24 @@ private struct Burst {
   private(set) var bytes: [UInt8] = []
   var isCursorShown = false
 
-  private let old: Grid
-  private let new: Grid
+  private let old: Frame
+  private let new: Frame
   private let capabilities: Capabilities
   private let columns: Int
-  private var pen = Pen.plain
+  /// Packed; zero is the plain one.
+  private var pen: UInt64 = 0
+  /// What is seen of it on a blank.
+  private var blankPen: UInt64 = 0
   /// Where the cursor is; the column is unknown after a character that terminals dispute about, and
   /// both after the last column.
   private var row = -1
   private var column: Int?
-  /// The last style that was looked up, and its pen: mostly the next one is the same.
-  private var knownStyle = Style.plain
-  private var knownPen: Pen
 
-  init(from old: Grid, to new: Grid, _ capabilities: Capabilities) {
+  init(from old: Frame, to new: Frame, _ capabilities: Capabilities) {
     self.old = old
     self.new = new
     self.capabilities = capabilities
     columns = new.columns
-    knownPen = Pen(.plain, capabilities)
   }
 
   mutating func append(_ text: String) { bytes += text.utf8 }
@@ -113,12 +116,12 @@ private struct Burst {
     let end = capabilities.lastCellScrolls && row == new.rows - 1 ? columns - 1 : columns
     while column < end {
       let cell = new[row, column]
-      let width = max(Int(cell.width), 1)
+      let width = max(cell.width, 1)
       if column >= damaged, isSame(row, column, cell) {
         column += width
         continue
       }
-      if isBlank(cell) {
+      if cell.isBlank {
         let start = tail ?? blankTail(row)
         tail = start
         if column >= start, eraseRest(row, column) { return }
@@ -134,45 +137,23 @@ private struct Burst {
   }
 
   /// The terminal shows this cell already.
-  private mutating func isSame(_ row: Int, _ column: Int, _ cell: Cell) -> Bool {
-    let shown = old[row, column]
-    if cell.width == 2, old[row, column + 1].width != 0 { return false }
-    if shown == cell { return true }
-    guard shown.width == cell.width, shown.character == cell.character else { return false }
-    let was = Pen(shown.style, capabilities)
-    let pen = pen(of: cell.style)
-    return was == pen || (isBlank(cell) && pen.showsBlankAs(was))
+  private func isSame(_ row: Int, _ column: Int, _ cell: FrameCell) -> Bool {
+    old[row, column] == cell && (cell.width < 2 || old[row, column + 1].width == 0)
   }
 
-  private func isBlank(_ cell: Cell) -> Bool { cell.width == 1 && cell.character == " " }
-
-  private mutating func pen(of style: Style) -> Pen {
-    if style != knownStyle {
-      knownStyle = style
-      knownPen = Pen(style, capabilities)
-    }
-    return knownPen
-  }
-
-  /// Erasing gives what this pen would give as blanks.
-  private func isErasable(_ pen: Pen) -> Bool {
-    pen.attributes.isDisjoint(with: Pen.onBlanks)
+  /// Erasing gives what this pen gives as blanks.
+  private func isErasable(_ pen: UInt64) -> Bool {
+    let pen = Pen(packed: pen)
+    return pen.attributes.isDisjoint(with: Pen.onBlanks)
       && (pen.background == .terminal || capabilities.erasesInColor)
   }
 
   /// The column from which on the row is blank in one way.
-  private mutating func blankTail(_ row: Int) -> Int {
-    var start = columns
+  private func blankTail(_ row: Int) -> Int {
     let last = new[row, columns - 1]
-    guard isBlank(last) else { return start }
-    let pen = pen(of: last.style)
-    guard isErasable(pen) else { return start }
-    while start > 0 {
-      let cell = new[row, start - 1]
-      guard isBlank(cell), cell.style == last.style || self.pen(of: cell.style).showsBlankAs(pen)
-      else { break }
-      start -= 1
-    }
+    guard last.isBlank, isErasable(last.pen) else { return columns }
+    var start = columns - 1
+    while start > 0, new[row, start - 1] == last { start -= 1 }
     return start
   }
 
@@ -182,7 +163,7 @@ private struct Burst {
     while last > column, isSame(row, last, new[row, last]) { last -= 1 }
     guard last - column >= 3 else { return false }
     go(row, column)
-    useForBlank(pen(of: new[row, column].style))
+    useForBlank(new[row, column].pen)
     append("\u{1B}[K")
     return true
   }
@@ -190,20 +171,15 @@ private struct Burst {
   /// Erases a run of blanks within a row, where that is less than writing them. The column after it.
   private mutating func eraseRun(_ row: Int, _ column: Int, end: Int, damaged: Int) -> Int? {
     guard capabilities.hasEraseCharacters else { return nil }
-    let pen = pen(of: new[row, column].style)
-    guard isErasable(pen) else { return nil }
-    var after = column
-    while after < end {
-      let cell = new[row, after]
-      guard isBlank(cell), self.pen(of: cell.style).showsBlankAs(pen),
-        after < damaged || !isSame(row, after, cell)
-      else { break }
+    let first = new[row, column]
+    var after = column + 1
+    while after < end, new[row, after] == first, after < damaged || old[row, after] != first {
       after += 1
     }
     // The sequence, and another to go on behind it.
-    guard after - column > 10 else { return nil }
+    guard after - column > 10, isErasable(first.pen) else { return nil }
     go(row, column)
-    useForBlank(pen)
+    useForBlank(first.pen)
     append("\u{1B}[\(after - column)X")
     return after
   }
@@ -211,53 +187,31 @@ private struct Burst {
   // MARK: Cells
 
   /// Writes a cell where the cursor is. The column up to which what follows must be written again.
-  private mutating func write(_ cell: Cell, _ row: Int, _ column: Int) -> Int {
-    let pen = pen(of: cell.style)
-    let width = max(Int(cell.width), 1)
-    if isBlank(cell) { useForBlank(pen) } else { use(pen) }
-    let character = printable(cell.character)
-    if character.isASCII {
-      bytes += character.utf8
-      // A replacement is narrower than a wide character.
-      if width == 2 { append(" ") }
-      advance(column + width)
-      return 0
-    }
-    if CharacterWidth.isCertain(character), CharacterWidth.columns(character) == width {
-      bytes += character.utf8
+  private mutating func write(_ cell: FrameCell, _ row: Int, _ column: Int) -> Int {
+    let width = max(cell.width, 1)
+    if cell.isBlank { useForBlank(cell.pen) } else { use(cell.pen) }
+    if cell.isCertain {
+      new.append(row, column, to: &bytes)
+      // What stands for a wide character is narrower.
+      if width == 2, cell.isASCII { bytes.append(0x20) }
       advance(column + width)
       return 0
     }
     // Terminals dispute about it. Where it turns out narrower, nothing old may be left beside it;
     // where wider, what it covers is written again.
-    if (column..<column + width).contains(where: { !isShownBlank(row, $0, pen) }) {
+    let ground = Pen(packed: cell.pen).onBlank.packed
+    let isClear = (column..<column + width).allSatisfy {
+      old[row, $0].isBlank && old[row, $0].pen == ground
+    }
+    if !isClear {
       for _ in 0..<width { bytes.append(0x20) }
       advance(column + width)
       go(row, column)
     }
-    bytes += character.utf8
+    new.append(row, column, to: &bytes)
     self.column = nil
-    return min(column + max(CharacterWidth.widest(character), width), columns)
-  }
-
-  private func isShownBlank(_ row: Int, _ column: Int, _ pen: Pen) -> Bool {
-    let shown = old[row, column]
-    return isBlank(shown) && Pen(shown.style, capabilities).showsBlankAs(pen)
-  }
-
-  /// What may reach the terminal: never anything that it obeys.
-  private func printable(_ character: Character) -> Character {
-    if let byte = character.asciiValue { return byte >= 0x20 && byte < 0x7F ? character : "?" }
-    let isSafe = character.unicodeScalars.allSatisfy { scalar in
-      switch scalar.value {
-      case ..<0x20, 0x7F..<0xA0, 0x2028...0x202E, 0x2066...0x2069: false
-      default: true
-      }
-    }
-    // What has no columns of its own would join the character before it.
-    guard isSafe, CharacterWidth.isCertain(character) || CharacterWidth.columns(character) > 0
-    else { return "?" }
-    return capabilities.showsUnicode ? character : ASCIIGlyphs.replacement(character)
+    let widest = CharacterWidth.widest(new.grid[row, column].character)
+    return min(column + max(widest, width), columns)
   }
 
   private mutating func advance(_ column: Int) {
@@ -272,15 +226,17 @@ private struct Burst {
 
   // MARK: Pen and cursor
 
-  private mutating func use(_ pen: Pen) {
+  private mutating func use(_ pen: UInt64) {
     guard pen != self.pen else { return }
-    bytes += Pen.change(from: self.pen, to: pen, capabilities)
+    let new = Pen(packed: pen)
+    bytes += Pen.change(from: Pen(packed: self.pen), to: new, capabilities)
     self.pen = pen
+    blankPen = new.onBlank.packed
   }
 
   /// A blank shows no letter, so its pen needs the background alone.
-  private mutating func useForBlank(_ pen: Pen) {
-    if !self.pen.showsBlankAs(pen) { use(pen) }
+  private mutating func useForBlank(_ pen: UInt64) {
+    if blankPen != pen { use(pen) }
   }
 
   /// Goes to a place. Over a few cells of the row it goes by writing them again.
@@ -301,12 +257,10 @@ private struct Burst {
       if capabilities.hasColumnAddress { offer("\u{1B}[\(column + 1)G") }
       if let now = self.column, now < column {
         offer(column - now == 1 ? "\u{1B}[C" : "\u{1B}[\(column - now)C")
-        if column - now <= best.utf8.count, let bridge = bridge(row, now, column) {
-          if bridge.count <= best.utf8.count {
-            bytes += bridge
-            self.column = column
-            return
-          }
+        if column - now <= best.utf8.count, isBridge(row, now, column) {
+          for place in now..<column { new.append(row, place, to: &bytes) }
+          self.column = column
+          return
         }
       }
     }
@@ -314,24 +268,18 @@ private struct Burst {
     place(row: row, column: column)
   }
 
-  /// The cells between two columns as they are shown already; nil where they are not all plain to
-  /// write with this pen.
-  private mutating func bridge(_ row: Int, _ start: Int, _ end: Int) -> [UInt8]? {
-    var bridge: [UInt8] = []
-    for column in start..<end {
+  /// The cells between two columns, which are shown already, can be written again with this pen, a
+  /// byte each.
+  private func isBridge(_ row: Int, _ start: Int, _ end: Int) -> Bool {
+    (start..<end).allSatisfy { column in
       let cell = new[row, column]
-      let pen = pen(of: cell.style)
-      guard cell.width == 1, cell.character.isASCII,
-        pen == self.pen || (isBlank(cell) && pen.showsBlankAs(self.pen))
-      else { return nil }
-      bridge += printable(cell.character).utf8
+      return cell.isASCII && cell.width == 1 && cell.pen == (cell.isBlank ? blankPen : pen)
     }
-    return bridge
   }
 
   mutating func finish() {
-    use(.plain)
-    guard let cursor = new.cursor, (0..<new.rows).contains(cursor.row),
+    use(0)
+    guard let cursor = new.grid.cursor, (0..<new.rows).contains(cursor.row),
       (0..<columns).contains(cursor.column)
     else {
       if isCursorShown { append("\u{1B}[?25l") }

@@ -45,10 +45,50 @@ struct Pen: Equatable {
     }
   }
 
+  /// What is seen of it on a blank.
+  var onBlank: Pen {
+    guard attributes.isDisjoint(with: Pen.onBlanks) else { return self }
+    var ground = Pen()
+    ground.background = background
+    return ground
+  }
+
   /// A blank looks the same with both.
-  func showsBlankAs(_ other: Pen) -> Bool {
-    background == other.background && attributes.isDisjoint(with: Pen.onBlanks)
-      && other.attributes.isDisjoint(with: Pen.onBlanks)
+  func showsBlankAs(_ other: Pen) -> Bool { onBlank == other.onBlank }
+
+  // MARK: As a number
+
+  /// The bits of a packed pen; zero is the plain one.
+  static let mask: UInt64 = (1 << 60) - 1
+
+  var packed: UInt64 {
+    Self.pack(foreground) | Self.pack(background) << 26 | UInt64(attributes.rawValue) << 52
+  }
+
+  init(packed: UInt64) {
+    foreground = Self.unpack(packed & 0x3FF_FFFF)
+    background = Self.unpack(packed >> 26 & 0x3FF_FFFF)
+    attributes = Style.Attributes(rawValue: UInt8(truncatingIfNeeded: packed >> 52 & 0xFF))
+  }
+
+  /// Two bits for the kind, twenty-four for the number.
+  private static func pack(_ color: Color) -> UInt64 {
+    switch color {
+    case .terminal: 0
+    case .ansi(let number): 1 << 24 | UInt64(number)
+    case .indexed(let number): 2 << 24 | UInt64(number)
+    case .rgb(let red, let green, let blue):
+      3 << 24 | UInt64(red) << 16 | UInt64(green) << 8 | UInt64(blue)
+    }
+  }
+
+  private static func unpack(_ packed: UInt64) -> Color {
+    switch packed >> 24 {
+    case 1: .ansi(UInt8(packed & 0xFF))
+    case 2: .indexed(UInt8(packed & 0xFF))
+    case 3: .rgb(UInt8(packed >> 16 & 0xFF), UInt8(packed >> 8 & 0xFF), UInt8(packed & 0xFF))
+    default: .terminal
+    }
   }
 
   /// The shortest sequence that leads from one pen to another.

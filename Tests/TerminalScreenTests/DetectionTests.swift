@@ -177,6 +177,27 @@ import Testing
     #expect(Pen(Style(.terminal, .underline), linux).attributes == .underline)
   }
 
+  @Test func `A pen is the same as a number`() {
+    let colors: [Color] = [
+      .terminal, .ansi(0), .ansi(15), .indexed(0), .indexed(255), .rgb(0, 0, 0),
+      .rgb(255, 254, 253),
+    ]
+    var numbers: Set<UInt64> = []
+    for foreground in colors {
+      for background in colors {
+        for attributes in [Style.Attributes(), .bold, [.dim, .strikethrough]] {
+          var pen = Pen()
+          (pen.foreground, pen.background, pen.attributes) = (foreground, background, attributes)
+          #expect(Pen(packed: pen.packed) == pen)
+          #expect(pen.packed & Pen.mask == pen.packed)
+          numbers.insert(pen.packed)
+        }
+      }
+    }
+    #expect(numbers.count == colors.count * colors.count * 3)
+    #expect(Pen.plain.packed == 0)
+  }
+
   @Test(arguments: [
     (Style.plain, Style(.ansi(1)), "31"), (Style(.ansi(1)), Style(.ansi(1), .bold), "1"),
     (Style(.ansi(1), .bold), Style(.ansi(1)), "0;31"), (Style(.ansi(1), .bold), .plain, ""),

@@ -212,6 +212,17 @@ import Testing
     }
   }
 
+  @Test func `A frame made after another is the frame made alone`() {
+    var random = SeededGenerator(seed: 15)
+    var grid = Grid(columns: 30, rows: 6)
+    var frame = Frame(grid, .modern)
+    for _ in 0..<200 {
+      grid = Self.change(grid, &random)
+      frame = Frame(grid, after: frame, .modern)
+      #expect(frame.cells == Frame(grid, .modern).cells)
+    }
+  }
+
   @Test func `A terminal that knows no clusters is wrong only where the cluster itself is`() {
     var random = SeededGenerator(seed: 14)
     for round in 0..<80 {
