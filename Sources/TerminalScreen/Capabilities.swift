@@ -30,6 +30,8 @@ public struct Capabilities: Equatable, Sendable {
   public var showsUnicode = true
   /// It has another screen for programs, so that what was there comes back.
   public var hasAlternateScreen = false
+  /// It may be asked whether it shows pictures: it takes questions that it does not know.
+  public var mayShowPictures = false
   /// It stops the line by XON and XOFF: then these two are not ours to read as keys.
   public var needsFlowControl = false
 

@@ -21,6 +21,10 @@ extension Capabilities {
     } else if found.colors > .none, promisesDirectColor(name, variable) {
       found.colors = .direct
     }
+    // Between us and the terminal, tmux and screen hand on no pictures.
+    found.mayShowPictures =
+      found.hasSynchronizedOutput && !name.hasPrefix("tmux") && !name.hasPrefix("screen")
+      && variable("TMUX") == nil && variable("STY") == nil
     return found
   }
 

@@ -8,6 +8,9 @@ public struct FrameQueue: Sendable {
   private var shown: Frame?
   private var wanted: Grid?
   private var pending: ArraySlice<UInt8> = []
+  private var pictures = KittyPictures()
+  /// The terminal shows pictures over cells.
+  public var showsPictures = false
 
   public init(_ capabilities: Capabilities) { self.capabilities = capabilities }
 
@@ -19,10 +22,22 @@ public struct FrameQueue: Sendable {
     if pending.isEmpty, let grid = wanted {
       wanted = nil
       let frame = Frame(grid, after: shown, capabilities)
-      pending = Painter.paint(from: shown, to: frame, capabilities)[...]
+      var bytes = Painter.paint(from: shown, to: frame, capabilities)
+      if showsPictures {
+        let isErased = shown == nil || Painter.erases(bytes)
+        bytes += pictures.change(from: isErased ? nil : shown?.grid.pictures, to: grid)
+      }
+      pending = bytes[...]
       shown = frame
     }
     return pending
+  }
+
+  /// The pixels for the places of that number; nil where there are none any more.
+  public mutating func define(picture id: Int, _ image: PixelImage?) {
+    pictures.define(id, image)
+    // What is shown already gets it, too.
+    if showsPictures, wanted == nil { wanted = shown?.grid }
   }
 
   /// The terminal took so many bytes.
@@ -38,6 +53,7 @@ public struct FrameQueue: Sendable {
   /// The same, after these bytes and without the rest of what was on its way.
   public mutating func restart(with bytes: [UInt8]) {
     forget()
+    pictures.forget()
     pending = bytes[...]
   }
 }

@@ -10,8 +10,8 @@ import TerminalModel
 @MainActor public final class FullScreen {
   /// Keys, mouse, pastes, focus.
   public var onInput: @MainActor (TerminalInput) -> Void = { _ in }
-  /// Answers to what was asked.
-  public var onReport: @MainActor (TerminalReport) -> Void = { _ in }
+  /// The terminal has said that it shows pictures over cells: `define` gives them.
+  public var onPictures: @MainActor () -> Void = {}
   /// The terminal is gone: no key will come any more.
   public var onEnd: @MainActor () -> Void = {}
 
@@ -91,6 +91,16 @@ import TerminalModel
     write()
   }
 
+  /// True once the terminal has said that it shows pictures over cells.
+  public var showsPictures: Bool { frames.showsPictures }
+
+  /// The pixels for the grids' places of that number; nil takes them away. A cover of 400 by 400
+  /// takes 640 kB on the way to the terminal, once.
+  public func define(picture id: Int, _ image: PixelImage?) {
+    frames.define(picture: id, image)
+    write()
+  }
+
   // MARK: Writing
 
   private func write() {
@@ -155,8 +165,16 @@ import TerminalModel
     patience?.cancel()
     patience = nil
     deliver(decoder.feed(bytes.prefix(count)))
-    for report in decoder.takeReports() { onReport(report) }
+    for report in decoder.takeReports() { take(report) }
     if let milliseconds = decoder.patience { wait(milliseconds) }
+  }
+
+  private func take(_ report: TerminalReport) {
+    guard report == .graphics(id: KittyPictures.questionID, "OK"), !frames.showsPictures else {
+      return
+    }
+    frames.showsPictures = true
+    onPictures()
   }
 
   private func deliver(_ inputs: [TerminalInput]) {

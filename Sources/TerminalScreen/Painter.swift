@@ -27,8 +27,15 @@ public enum Painter {
       body = repaint(new, capabilities)
     }
     guard capabilities.hasSynchronizedOutput, body.count > synchronizedFrom else { return body }
-    return Array("\u{1B}[?2026h".utf8) + body + Array("\u{1B}[?2026l".utf8)
+    return Array(synchronized.utf8) + body + Array("\u{1B}[?2026l".utf8)
   }
+
+  /// The burst begins by erasing all, pictures too.
+  static func erases(_ burst: [UInt8]) -> Bool {
+    burst.starts(with: clear.utf8) || burst.starts(with: (synchronized + clear).utf8)
+  }
+
+  private static let synchronized = "\u{1B}[?2026h"
 
   /// A few cells are there at once anyway.
   private static let synchronizedFrom = 128

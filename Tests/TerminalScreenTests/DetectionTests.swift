@@ -93,7 +93,9 @@ import Testing
     let xterm = try Self.detect(["TERM": "xterm-256color", "LANG": "C.UTF-8"])
     var expected = Capabilities.modern
     expected.colors = .indexed
+    expected.mayShowPictures = true
     #expect(xterm == expected)
+    #expect(try !Self.detect(["TERM": "xterm-256color", "TMUX": "/tmp/x,1,0"]).mayShowPictures)
 
     let linux = try Self.detect(["TERM": "linux", "COLORTERM": "truecolor"])
     #expect(linux.colors == .eight && linux.erasesInColor && !linux.hasAlternateScreen)

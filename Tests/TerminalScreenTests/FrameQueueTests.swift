@@ -65,9 +65,11 @@ import Testing
   }
 
   @Test func `What leaves the screen undoes what entered it, and fits in the handler's memory`() {
+    var modern = Capabilities.modern
+    modern.mayShowPictures = true
     for mouse in [true, false] {
-      let enter = String(decoding: ScreenModes.enter(.modern, mouse: mouse), as: UTF8.self)
-      let leave = String(decoding: ScreenModes.leave(.modern, mouse: mouse), as: UTF8.self)
+      let enter = String(decoding: ScreenModes.enter(modern, mouse: mouse), as: UTF8.self)
+      let leave = String(decoding: ScreenModes.leave(modern, mouse: mouse), as: UTF8.self)
       for mode in ["?1049", "?2004", "?1004"] + (mouse ? ["?1002", "?1006"] : []) {
         #expect(enter.contains("\(mode)h") && leave.contains("\(mode)l"))
       }

@@ -55,6 +55,14 @@ struct TerminalEmulator {
         guard end < bytes.count else { return faults.append("a sequence without an end") }
         obey(String(decoding: bytes[(index + 2)..<end], as: UTF8.self), bytes[end])
         index = end + 1
+      } else if byte == 0x1B, index + 1 < bytes.count, bytes[index + 1] == 0x5F {
+        // A picture or a question about them: this terminal takes it and has none.
+        let rest = bytes[index...]
+        guard
+          let end = rest.indices.dropLast().dropFirst(2)
+            .first(where: { bytes[$0] == 0x1B && bytes[$0 + 1] == 0x5C })
+        else { return faults.append("a string without an end") }
+        index = end + 2
       } else {
         faults.append("byte \(byte)")
         index += 1
