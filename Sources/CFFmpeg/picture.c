@@ -31,13 +31,12 @@ static int component(
   const uint8_t *place =
     frame->data[part->plane] + (ptrdiff_t)y * frame->linesize[part->plane] + x * part->step +
     part->offset;
-  if (part->depth + part->shift <= 8) {
-    int value = place[0] >> part->shift & ((1 << part->depth) - 1);
-    return part->depth == 8 ? value : value * 255 / ((1 << part->depth) - 1);
-  }
-  int value = format->flags & AV_PIX_FMT_FLAG_BE ? place[0] << 8 | place[1]
-                                                 : place[1] << 8 | place[0];
-  return (value >> part->shift) >> (part->depth - 8) & 255;
+  int value = place[0];
+  if (part->depth + part->shift > 8)
+    value = format->flags & AV_PIX_FMT_FLAG_BE ? value << 8 | place[1] : place[1] << 8 | value;
+  int most = (1 << part->depth) - 1;
+  value = value >> part->shift & most;
+  return part->depth == 8 ? value : value * 255 / most;
 }
 
 static uint8_t byte_of(int value) { return (uint8_t)(value < 0 ? 0 : value > 255 ? 255 : value); }

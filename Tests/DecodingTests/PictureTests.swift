@@ -99,8 +99,14 @@ struct PictureTests {
 
   @Test(
     .enabled(if: Tool.isIntegration),
-    arguments: ["png", "jpg", "webp", "gif", "bmp"])
-  func `Every kind of cover has its colours, and damaged it harms nobody`(_ kind: String) throws {
+    arguments: [
+      ("png", "rgb24"), ("png", "rgba"), ("png", "pal8"), ("png", "rgb48be"), ("jpg", "yuvj420p"),
+      ("jpg", "yuvj444p"), ("webp", "yuv420p"), ("gif", "pal8"), ("bmp", "bgr24"),
+      ("bmp", "rgb565le"),
+    ])
+  func `Every kind of cover has its colours, and damaged it harms nobody`(
+    _ kind: String, _ format: String
+  ) throws {
     let folder = try TestFolder()
     let path = folder.file("cover.\(kind)")
     // Left red, right blue; wider than high.
@@ -108,7 +114,8 @@ struct PictureTests {
       "ffmpeg",
       [
         "-v", "error", "-f", "lavfi", "-i", "color=0xC02010:s=60x80", "-f", "lavfi", "-i",
-        "color=0x1030B0:s=60x80", "-filter_complex", "hstack", "-frames:v", "1", path,
+        "color=0x1030B0:s=60x80", "-filter_complex", "hstack", "-pix_fmt", format, "-frames:v", "1",
+        path,
       ])
     let file = try folder.read("cover.\(kind)")
     let picture = try #require(Pictures.decode(file, largest: 60))
@@ -116,7 +123,8 @@ struct PictureTests {
     for (x, color) in [(5, [0xC0, 0x20, 0x10]), (54, [0x10, 0x30, 0xB0])] {
       let place = (20 * 60 + x) * 4
       for (index, value) in color.enumerated() {
-        #expect(abs(Int(picture.pixels[place + index]) - value) < 14, "\(kind) \(x) \(index)")
+        #expect(
+          abs(Int(picture.pixels[place + index]) - value) < 14, "\(kind) \(format) \(x) \(index)")
       }
     }
     var random = SystemRandomNumberGenerator()
