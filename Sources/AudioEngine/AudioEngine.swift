@@ -245,6 +245,52 @@ import Realtime
     play(index: index)
   }
 
+  /// Stands at the beginning of a track, held: after everything has been heard.
+  public func rest(at index: Int) {
+    guard session != nil, state != .lost else { return }
+    isHeld = true
+    feeder.ask { box in
+      box.isHeld = true
+      box.jump = Feeder.Jump(index: index, seconds: 0, isSeek: false)
+    }
+    change(to: .held)
+  }
+
+  /// What follows the heard track may be another one now. Where the old one was joined already, the
+  /// heard one is decoded again from where it is, which nobody hears.
+  public func successionChanged() {
+    guard let session, !feeder.isJumping, let heard = heardPlace() else { return }
+    let (slot, frame) = session.renderer.timeline().heard(at: session.stream.clock().heard)
+    guard let joined = feeder.follower(slot: slot, after: frame) else { return }
+    let next = succession.index(after: heard.place.index).map { Feeder.Joined.track($0) } ?? .end
+    guard joined != next, succession.track(at: heard.place.index) != nil else { return }
+    jump(to: heard.place.index, seconds: heard.position, isSeek: true)
+  }
+
+  /// Goes on playing on another device of the same output. The old stream ends when the new one is
+  /// open. Blocks for as long as the backend's `open`.
+  ///
+  /// - Throws: why it cannot be opened; then everything is as it was.
+  public func move(toDevice name: String?) throws(OutputError) {
+    guard let backend, let old = session else { return }
+    let heard = heardPlace()
+    let before = request
+    request.device = name
+    request.sampleRate = nil
+    do throws(OutputError) {
+      try openStream(
+        then: heard.map {
+          Feeder.Jump(index: $0.place.index, seconds: $0.position, isSeek: true)
+        })
+    } catch {
+      request = before
+      throw error
+    }
+    old.stream.close()
+    events = EventChannel(backend: backend, device: name)
+    tellSilence()
+  }
+
   private func jump(to index: Int, seconds: Double, isSeek: Bool) {
     feeder.ask { $0.jump = Feeder.Jump(index: index, seconds: seconds, isSeek: isSeek) }
   }

@@ -63,6 +63,14 @@ import Synchronization
   /// For each slot, where which track begins in its frames. The control thread reads it.
   private let placeTable = Mutex([[Place]](repeating: [], count: Renderer.slots))
   private let rateBreaks = Mutex([RateBreak?](repeating: nil, count: Renderer.slots))
+  /// For each slot, what was joined to its source last, when anything was: nothing at its end.
+  private let joined = Mutex([Joined?](repeating: nil, count: Renderer.slots))
+
+  /// What follows a source in its own ring.
+  enum Joined: Equatable, Sendable {
+    case track(Int)
+    case end
+  }
 
   // The decoder thread's own.
   private var session: Session?
@@ -112,6 +120,13 @@ import Synchronization
       let count = table[slot].prefix { $0.frame <= frame }.count
       return (table[slot][..<count], count < table[slot].count ? table[slot][count].frame : nil)
     }
+  }
+
+  /// What follows a frame of a slot's source as far as that was decided; nil while it was not.
+  func follower(slot: Int, after frame: Int64) -> Joined? {
+    guard slot >= 0 else { return nil }
+    let ahead = placeTable.withLock { table in table[slot].first { $0.frame > frame } }
+    return ahead.map { .track($0.index) } ?? joined.withLock { $0[slot] }
   }
 
   /// What follows the end of a slot's source on a stream of another rate.
@@ -312,6 +327,7 @@ import Synchronization
     feed.ring.commit(frames: frames)
     if let joint = pipeline.takeJoint() {
       open = feed.track
+      joined.withLock { $0[feed.slot] = nil }
       addPlace(feed.slot, Place(id: newPlace(), frame: joint, track: feed.track, offset: 0))
       report(.placed)
     }
@@ -339,6 +355,7 @@ import Synchronization
         track.isFresh = false
         try feed.pipeline.append(track.decoder, gain: track.gain)
         feed.track = track
+        joined.withLock { $0[feed.slot] = .track(next) }
         return
       } catch {
         report(.failed(index: next, location: location, error: error))
@@ -346,6 +363,7 @@ import Synchronization
       }
     }
     feed.pipeline.finish()
+    joined.withLock { $0[feed.slot] = .end }
   }
 
   /// A track broke off: what was decoded of it is heard, and the next one follows.
@@ -363,6 +381,7 @@ import Synchronization
   private func setPlaces(_ slot: Int, _ places: [Place]) {
     placeTable.withLock { $0[slot] = places }
     rateBreaks.withLock { $0[slot] = nil }
+    joined.withLock { $0[slot] = nil }
   }
 
   private func addPlace(_ slot: Int, _ place: Place) {

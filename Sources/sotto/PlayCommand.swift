@@ -104,12 +104,14 @@ import TerminalScreen
       let engine = AudioEngine(succession: queue, gain: options.gain) { [weak self] event in
         self?.take(event)
       }
-      let name = title(queue.entry(at: 0)?.title, queue.entry(at: 0)?.artist, at: 0)
+      let first = queue.firstKey ?? -1
+      let entry = queue.entry(at: first)
+      let name = title(entry?.title, entry?.artist, at: first)
       engine.setLevel(Level.gain(percent: level))
       do {
         try engine.start(
           backend: backend,
-          request: StreamRequest(device: options.device, trackName: name), at: 0, seconds: 0)
+          request: StreamRequest(device: options.device, trackName: name), at: first)
         self.engine = engine
         beginSession(engine, backend)
         return

@@ -37,7 +37,7 @@ extension PlayCommand {
     case .character(")"): changeLevel(by: 5)
     case .character("m"): mute()
     case .character("n"):
-      guard let next = queue.index(after: index) else {
+      guard let next = queue.keyAfterSkip else {
         if !queue.mayFollow(index) { finish() }
         return
       }

@@ -121,7 +121,8 @@ import Synchronization
       do {
         try engine.start(
           backend: RecordingBackend(backend, seconds: scenario.seconds + 4) { relay.add($0) },
-          request: StreamRequest(device: options.device, trackName: scenario.title), at: 0,
+          request: StreamRequest(device: options.device, trackName: scenario.title),
+          at: queue.firstKey ?? -1,
           isHeld: true)
         listener.relay = relay
         listener.eventStreams = engine.events?.streams ?? .mixed

@@ -7,10 +7,15 @@ import PlayQueue
 
 /// The queue as threads share it: the control thread and the decoder read it, a thread of its own
 /// fills it from the arguments, so that music does not wait for a large folder.
+///
+/// The engine and the session know a track by its key, the number of its entry, which edits of the
+/// queue leave alone; people know it by its row.
 @safe final class SharedQueue: Succession, @unchecked Sendable {
-  // Both only under the lock.
+  // All only under the lock.
   private var queue = PlayQueue()
   private var isComplete = false
+  /// What is current stays known when it is removed from the queue: it is still heard.
+  private var kept: (key: Int, entry: QueueEntry)?
 
   private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let grown = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -37,48 +42,76 @@ import PlayQueue
     return body(&queue)
   }
 
+  private static func id(_ key: Int) -> EntryID { EntryID(UInt32(truncatingIfNeeded: key)) }
+
+  private func isKept(_ key: Int) -> Bool { kept?.key == key }
+
   // MARK: Succession
 
-  func track(at index: Int) -> TrackLocation? { entry(at: index)?.location }
+  func track(at key: Int) -> TrackLocation? { entry(at: key)?.location }
 
   /// On the decoder's thread it waits until the next track is known; the control thread never
   /// waits and takes what is there.
-  func index(after index: Int) -> Int? {
+  func index(after key: Int) -> Int? {
     unsafe pthread_mutex_lock(lock)
     defer { unsafe pthread_mutex_unlock(lock) }
     let mayWait = DispatchQueue.getSpecific(key: Self.control) == nil
-    while mayWait, !isComplete, queue.index(after: index) == nil {
+    while mayWait, !isComplete, queue.id(after: Self.id(key)) == nil {
       unsafe pthread_cond_wait(grown, lock)
     }
-    return queue.index(after: index)
+    return queue.id(after: Self.id(key)).map { Int($0.number) }
   }
 
   // MARK: The control thread's side
 
-  func entry(at index: Int) -> QueueEntry? {
-    locked { $0.entries.indices.contains(index) ? $0.entries[index] : nil }
+  /// The queue as it is now.
+  var value: PlayQueue { locked { $0 } }
+
+  /// The key of the first track to be played; `nil` in an empty queue.
+  var firstKey: Int? { locked { $0.playOrder.first.map { Int($0.number) } } }
+
+  func entry(at key: Int) -> QueueEntry? {
+    locked { $0.entry(Self.id(key)) ?? (isKept(key) ? kept?.entry : nil) }
+  }
+
+  func key(ofRow row: Int) -> Int? {
+    locked { $0.ids.indices.contains(row) ? Int($0.ids[row].number) : nil }
+  }
+
+  /// What the user gets who skips the current track.
+  var keyAfterSkip: Int? {
+    locked { queue in queue.indexAfterSkip.map { Int(queue.ids[$0].number) } }
   }
 
   /// True when a track follows, or may still be found.
-  func mayFollow(_ index: Int) -> Bool {
-    locked { $0.index(after: index) != nil || !isComplete }
+  func mayFollow(_ key: Int) -> Bool {
+    locked { $0.id(after: Self.id(key)) != nil || !isComplete }
   }
 
-  func select(_ index: Int) { locked { $0.select(index) } }
+  /// The track that is heard.
+  func select(_ key: Int) {
+    locked { queue in
+      guard let row = queue.index(of: Self.id(key)) else { return }
+      kept = (key, queue.entries[row])
+      queue.select(row)
+    }
+  }
 
-  func previous(position: Double) -> Int? { locked { $0.previous(position: position) } }
+  /// Goes back, and says to which track.
+  func previous(position: Double) -> Int? {
+    locked { queue in queue.previous(position: position).map { Int(queue.ids[$0].number) } }
+  }
+
+  /// Changes the queue; who waits for a next track looks again.
+  func edit<Result>(_ body: (inout PlayQueue) -> Result) -> Result {
+    let result = locked(body)
+    unsafe pthread_cond_broadcast(grown)
+    return result
+  }
 
   // MARK: Filling
 
-  func append(_ track: ListedTrack) {
-    locked {
-      $0.append([
-        QueueEntry(
-          track.location, title: track.title, artist: track.artist, duration: track.duration)
-      ])
-    }
-    unsafe pthread_cond_broadcast(grown)
-  }
+  func append(_ track: ListedTrack) { edit { $0.append([QueueEntry(track)]) } }
 
   /// Nothing more will come: who waits for a next track learns that there is none.
   func complete() {
@@ -86,5 +119,12 @@ import PlayQueue
     isComplete = true
     unsafe pthread_mutex_unlock(lock)
     unsafe pthread_cond_broadcast(grown)
+  }
+}
+
+extension QueueEntry {
+  init(_ track: ListedTrack) {
+    self.init(
+      track.location, title: track.title, artist: track.artist, duration: track.duration)
   }
 }
