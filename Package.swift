@@ -95,7 +95,7 @@ let package = Package(
       dependencies: [
         "AudioTypes", "AudioSession", "PlayQueue", "JSONText", "SessionReplay", "Decoding",
         "MusicLibrary", "OutputInterface", "AudioOutput", "AudioEngine", "Player", "SoundCheck",
-        "TerminalModel", "TerminalScreen",
+        "PlayerState", "TerminalModel", "TerminalScreen",
       ], swiftSettings: strictMemory),
 
     // Tests. TestSupport starts private servers and makes signals; it ships in no product.

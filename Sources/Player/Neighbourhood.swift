@@ -42,6 +42,8 @@ import Decoding
     enum Phase { case ringing, talking, waiting }
     var id: String
     var phase: Phase
+    /// When it began to ring, and then to be talked on.
+    var since: SessionTime
   }
 
   /// The place of what rings and beeps where it has no stream of its own, and of the one who answers.
@@ -78,6 +80,12 @@ import Decoding
 
   /// A call rings or lasts: `a` and `d` mean it.
   public var isCalling: Bool { !calls.isEmpty }
+
+  /// The call that rings, or otherwise the one that lasts.
+  public var call: (isRinging: Bool, since: SessionTime, isAnotherWaiting: Bool)? {
+    guard let call = calls.first(where: { $0.phase == .ringing }) ?? calls.last else { return nil }
+    return (call.phase == .ringing, call.since, calls.count > 1)
+  }
 
   /// The ringer volume in percent; `nil` where the server keeps it.
   public var ringer: Int? { engine.events?.streams == .withVolume ? nil : ownRinger }
@@ -274,7 +282,7 @@ import Decoding
     guard calls.count < 2, !calls.contains(where: { $0.phase == .ringing }) else { return }
     count += 1
     let id = "call-\(count)"
-    calls.append(Call(id: id, phase: .ringing))
+    calls.append(Call(id: id, phase: .ringing, since: player.now()))
     // A ringing call interrupts already: nobody sings over a telephone.
     let event = SessionEvent.begin(id: id, kind: .call, source: "Phone")
     tellAll(event)
@@ -290,6 +298,7 @@ import Decoding
       calls[other].phase = .waiting
     }
     calls[index].phase = .talking
+    calls[index].since = player.now()
     talk(calls[index].id)
   }
 
@@ -383,6 +392,12 @@ import Decoding
 
   private func notice(_ sentence: String) {
     if noticed.insert(sentence).inserted { onNotice?(sentence) }
+  }
+
+  /// Changes the ringer volume by so many percent, whatever sounds.
+  public func stepRinger(percent: Int) {
+    if ringer == nil { return engine.stepRinger(percent: percent) }
+    ownRinger = min(max(ownRinger + percent, 0), 100)
   }
 
   private func changeRinger(_ direction: VolumeDirection) {

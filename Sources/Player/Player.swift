@@ -10,7 +10,8 @@ import Dispatch
 @MainActor public final class Player {
   private var machine: SessionMachine
   private let engine: AudioEngine
-  let now: @MainActor () -> SessionTime
+  /// The time that the session goes by.
+  public let now: @MainActor () -> SessionTime
   private let wake = DeadlineTimer()
   /// Events that came while another one was being carried out.
   private var waiting: [SessionEvent] = []

@@ -31,6 +31,10 @@ struct PlayOptions: Equatable {
   /// Percent of sotto's own level.
   var level = 100
   var gain = LoudnessMode.off
+  /// The configuration to read; `nil` is the user's own.
+  var config: [UInt8]?
+  /// The options that were given: what was not is as the configuration says.
+  var given: Set<String> = []
   var common = CommonOptions()
 }
 

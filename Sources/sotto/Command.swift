@@ -65,7 +65,7 @@ extension CommandSpec {
         "Play through pulse, alsa, null (silence in real time) or file:PATH (default: pulse, then alsa)"
       ),
       OptionSpec("device", value: "NAME", "Play on this device; 'sotto devices' lists them"),
-      OptionSpec("plain", "Print one line a track and read no keys"),
+      OptionSpec("plain", "Print a line for each change, without a screen and without keys"),
       OptionSpec(
         "volume", value: "N",
         "sotto's own level, 0 to 100 (default: 100); the cube of N/100 is the factor, so 50 is -18 dB"
@@ -73,7 +73,7 @@ extension CommandSpec {
       OptionSpec("gain", value: "MODE", "Apply loudness tags: off, track or album (default: off)"),
       OptionSpec("mix", "Play beside other players (no player is paused yet: changes nothing)"),
       OptionSpec("no-resume", "Do not take up where the last run ended (nothing is kept yet)"),
-      OptionSpec("config", value: "FILE", "Read this configuration (it has no settings yet)"),
+      OptionSpec("config", value: "FILE", "Read this configuration, not the user's own"),
       log, help,
     ],
     notes: [

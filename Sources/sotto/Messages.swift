@@ -7,14 +7,32 @@ import Glibc
 @MainActor enum Messages {
   /// The exit status so far: 0, or 1 once something could not be done.
   static var status: CInt = 0
+  /// Takes messages in the terminal's place while a screen covers it. They are printed when it is
+  /// gone.
+  static var instead: (@MainActor (_ sentence: String) -> Void)?
+  private static var kept: [String] = []
+  /// More than these are not printed late.
+  private static let mostKept = 50
   /// Called around a message, so that a line on the same terminal can step aside.
   static var aside: (@MainActor (_ write: () -> Void) -> Void)?
 
   /// `sotto: what is wrong`.
   static func tell(_ sentence: String) {
+    if let instead {
+      if kept.count < mostKept { kept.append(sentence) }
+      return instead(sentence)
+    }
     let line = Array(Environment.shown("sotto: \(sentence)").utf8) + [0x0A]
     let write = { _ = unsafe Descriptor.write(line, to: Complaints.messages) }
     if let aside { aside(write) } else { write() }
+  }
+
+  /// The screen is gone: what was told while it was there is printed.
+  static func printKept() {
+    instead = nil
+    let sentences = kept
+    kept = []
+    for sentence in sentences { tell(sentence) }
   }
 
   /// `sotto: PATH: what is wrong`; the command ends with status 1.

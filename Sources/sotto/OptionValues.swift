@@ -19,6 +19,8 @@ extension Arguments {
     if words.options["config"]?.isEmpty == true {
       throw UsageError(sentence: "--config needs a file name")
     }
+    options.config = words.options["config"]
+    options.given = Set(words.options.keys)
     guard !options.paths.isEmpty else {
       throw UsageError(sentence: "PATH is missing; see 'sotto play --help'")
     }

@@ -5,12 +5,14 @@ import Dispatch
 import Glibc
 import MusicLibrary
 import OutputInterface
+import PlayQueue
 import Player
+import PlayerState
 import TerminalScreen
 
 /// `sotto play`: the queue, the engine and the plain line, on the control thread.
 @MainActor final class PlayCommand {
-  let options: PlayOptions
+  private(set) var options: PlayOptions
   let queue = SharedQueue()
   var engine: AudioEngine?
   var player: Player?
@@ -19,6 +21,20 @@ import TerminalScreen
   /// `!` was pressed: the next key is one of its menu.
   var isMenuOpen = false
   var screen: LineScreen?
+  /// The full screen, where the terminal can show it; then there is no line.
+  var full: PlayScreen?
+  var configuration = Configuration()
+  var gainMode: LoudnessMode
+  /// What was done last, or why not: for the screen.
+  var notice: PlayerSnapshot.Notice?
+  var devices: [PlayerSnapshot.DeviceChoice] = []
+  /// The server's volume for ringing, once it has told.
+  var serverRinger: Int?
+  /// A piece of a file is heard in the music's place, until this.
+  var isPreviewing = false
+  let previewEnd = MainTimer()
+  /// Something has sounded since the player stood at the queue's beginning.
+  private var hasSounded = false
   var signals: (any DispatchSourceRead)?
   var redraw: (any DispatchSourceTimer)?
   var state = EngineState.idle
@@ -34,6 +50,27 @@ import TerminalScreen
   private init(_ options: PlayOptions) {
     self.options = options
     level = options.level
+    gainMode = options.gain
+    configure()
+  }
+
+  /// What the command line does not say, the configuration may.
+  private func configure() {
+    configuration = Configuration.read(options.config)
+    let settings = configuration.settings
+    func isOpen(_ option: String) -> Bool { !options.given.contains(option) }
+    if isOpen("output"), !settings.output.isEmpty {
+      do throws(UsageError) {
+        options.output = try Arguments.output(Array(settings.output.utf8))
+      } catch {
+        configuration.faults.append("\(configuration.file): output: \(error.sentence)")
+      }
+    }
+    if isOpen("device"), !settings.device.isEmpty { options.device = settings.device }
+    if isOpen("gain") { options.gain = settings.gain }
+    if isOpen("volume") { options.level = settings.level }
+    level = options.level
+    gainMode = options.gain
   }
 
   /// Plays and never returns.
@@ -58,8 +95,15 @@ import TerminalScreen
       Exit.end(1)
     }
     var expansion = Expansion(options.paths)
-    while true {
-      guard let item = expansion.next() else { Exit.end(Messages.status) }
+    let isInteractive = !options.isPlain && Terminal.isInteractive
+    if isInteractive { full = PlayScreen(self) }
+    // The first frame is there before any decoder or server has answered.
+    full?.start()
+    for fault in configuration.faults {
+      Messages.status = 1
+      Messages.tell(fault)
+    }
+    while let item = expansion.next() {
       if case .fault(let fault) = item {
         Messages.fault(fault.path, fault.sentence)
       } else if case .track(let track) = item {
@@ -67,15 +111,17 @@ import TerminalScreen
         break
       }
     }
+    if queue.firstKey == nil, full == nil || !options.paths.isEmpty { Exit.end(Messages.status) }
     open()
     takeSignals()
-    if !options.isPlain, Terminal.isInteractive {
+    if isInteractive, full == nil {
       let screen = LineScreen { [weak self] key in self?.press(key) }
       self.screen = screen
       screen.start()
-      refresh()
     }
+    refresh()
     fill(expansion)
+    full?.ready()
   }
 
   /// The rest of the arguments; faults come to the control thread.
@@ -111,7 +157,8 @@ import TerminalScreen
       do {
         try engine.start(
           backend: backend,
-          request: StreamRequest(device: options.device, trackName: name), at: first)
+          request: StreamRequest(device: options.device, trackName: name), at: first,
+          isHeld: queue.firstKey == nil)
         self.engine = engine
         beginSession(engine, backend)
         return
@@ -143,13 +190,24 @@ import TerminalScreen
     memo.say = { [weak self] sentence in
       guard let self else { return }
       // Above the line; after the line's end it is the last word.
-      if isEnding { Messages.tell(sentence) } else { screen?.tell(sentence) }
+      if isEnding { Messages.tell(sentence) } else { say(sentence) }
     }
     memo.onFault = { path, sentence in
       if path.isEmpty { Messages.tell(sentence) } else { Messages.fault(path, sentence) }
     }
     self.memo = memo
-    player.send(.play(.cli))
+    // Nothing begins by itself: without tracks nobody has asked for sound (S2).
+    if queue.firstKey != nil { player.send(.play(.cli)) }
+  }
+
+  /// A word to the user: above the line, or on the screen.
+  func say(_ sentence: String, isFault: Bool = false) {
+    guard full != nil else {
+      screen?.tell(sentence)
+      return
+    }
+    if let player { notice = PlayerSnapshot.Notice(sentence, isFault: isFault, at: player.now()) }
+    refresh()
   }
 
   /// Made when it is first needed; `nil` after a line that says why not.
@@ -175,6 +233,7 @@ import TerminalScreen
     case .playing, .track, .soughtTo, .loaded, .queueEnded, .stopped, .alreadyPlaying: break
     default:
       DecisionFile.append(decision)
+      if full != nil { break }
       let rules = decision.rules.all.map(\.id).joined(separator: " ")
       var sentence = decision.sentence
       if decision.remark == .ringerVolume, let neighbours {
@@ -189,12 +248,12 @@ import TerminalScreen
 
   private func tellRinger(_ volume: DeviceVolume?) {
     let sentence = Remark.ringerVolume.sentence
+    serverRinger = volume?.percent
     guard let volume else {
-      screen?.tell("\(sentence), but the sound server keeps no volume for ringing (S12)")
-      return
+      return say("\(sentence), but the sound server keeps no volume for ringing (S12)")
     }
     let muted = volume.isMuted ? ", muted" : ""
-    screen?.tell("\(sentence), \(volume.percent)%\(muted) (S12 S78)")
+    say("\(sentence), \(volume.percent)%\(muted) (S12 S78)")
   }
 
   // MARK: Events of the engine
@@ -208,13 +267,21 @@ import TerminalScreen
       player?.send(.trackBegan(index))
       let entry = queue.entry(at: index)
       engine?.setTrackName(title(entry?.title, entry?.artist, at: index, info))
-      if screen == nil { announce(info) }
+      let track = listed(index)
+      let (title, artist) = (InfoText.title(track, info), InfoText.artist(track, info))
+      queue.edit { queue in
+        let id = EntryID(UInt32(truncatingIfNeeded: index))
+        guard let row = queue.index(of: id) else { return }
+        queue.describe(at: row, title: title, artist: artist, duration: info.duration)
+      }
+      if screen == nil, full == nil { announce(info) }
       refresh()
     case .failed(_, let location, let error):
       seekTarget = nil
       Messages.fault(location.path, error.sentence)
     case .state(let state):
       self.state = state
+      if state == .playing { hasSounded = true }
       refresh()
     case .volume: refresh()
     case .ringer(let volume): tellRinger(volume)
@@ -224,9 +291,17 @@ import TerminalScreen
       refresh()
     case .ended:
       player?.send(.queueEnded)
-      finish()
+      if full == nil { return finish() }
+      // The screen stays, and the queue stands at its beginning: unless nothing of it can be heard.
+      if hasSounded, let first = queue.firstKey {
+        hasSounded = false
+        index = first
+        engine?.rest(at: first)
+      }
+      refresh()
     case .lost(let error):
       screen?.end()
+      full?.end()
       Messages.tell(Text.printable(error.sentence))
       Messages.status = 69
       finish()
@@ -238,6 +313,7 @@ import TerminalScreen
     isEnding = true
     isStopping = false
     screen?.end()
+    full?.end()
     redraw?.cancel()
     let end: @MainActor (OutputError?) -> Void = { failure in
       if let failure, Messages.status == 0 {

@@ -84,13 +84,13 @@ extension PlayCommand {
     "q         quit",
   ]
 
-  private func jump(to index: Int) {
+  func jump(to index: Int) {
     self.index = index
     seekTarget = nil
     player?.send(.choose(track: index))
   }
 
-  private func seek(by seconds: Double) {
+  func seek(by seconds: Double) {
     guard let engine else { return }
     let snapshot = engine.snapshot()
     let target = max(0, (seekTarget ?? snapshot.position) + seconds)
@@ -99,18 +99,23 @@ extension PlayCommand {
   }
 
   /// The device's volume; sotto's own level where the device has none.
-  private func changeVolume(by points: Int) {
+  func changeVolume(by points: Int) {
     guard engine?.snapshot().deviceVolume != nil else { return changeLevel(by: points) }
-    player?.send(.volumeKey(points > 0 ? .up : .down))
+    // One press is five percent.
+    for _ in 0..<max(1, abs(points) / Player.volumeStep) {
+      player?.send(.volumeKey(points > 0 ? .up : .down))
+    }
   }
 
-  private func changeLevel(by points: Int) {
-    level = min(max(level + points, 0), 100)
+  private func changeLevel(by points: Int) { setLevel(level + points) }
+
+  func setLevel(_ percent: Int) {
+    level = min(max(percent, 0), 100)
     isOwnMuted = false
     engine?.setLevel(Level.gain(percent: level))
   }
 
-  private func mute() {
+  func mute() {
     if engine?.snapshot().deviceVolume != nil {
       player?.send(.volumeKey(.mute))
     } else {

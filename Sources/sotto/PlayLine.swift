@@ -6,6 +6,7 @@ import MusicLibrary
 extension PlayCommand {
   /// Draws the line, and again at the next full second while something plays.
   func refresh() {
+    if let full, !isEnding, !isStopping { return full.changed() }
     guard let screen, let engine, !isEnding, !isStopping else { return }
     redraw?.cancel()
     redraw = nil
@@ -52,14 +53,21 @@ extension PlayCommand {
     Console.flush()
   }
 
+  /// A track of the queue with what its playlist says of it.
+  func listed(_ key: Int) -> ListedTrack {
+    let entry = queue.entry(at: key)
+    return ListedTrack(
+      entry?.location ?? TrackLocation(""), title: entry?.title, artist: entry?.artist,
+      duration: entry?.duration)
+  }
+
   /// Title and artist as people read them: of the sheet for a part of a file, otherwise of the
   /// tags, then of the playlist, then the file's name.
   func title(
     _ listedTitle: String?, _ listedArtist: String?, at index: Int, _ info: TrackInfo? = nil
   ) -> String {
     guard let location = queue.track(at: index) else { return "sotto" }
-    var track = ListedTrack(location, title: listedTitle, artist: listedArtist)
-    track.location = location
+    let track = ListedTrack(location, title: listedTitle, artist: listedArtist)
     let title: String?
     let artist: String?
     if let info {

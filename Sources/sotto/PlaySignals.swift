@@ -21,7 +21,9 @@ extension PlayCommand {
     switch number {
     case SIGTSTP: stop()
     case SIGCONT: proceed()
-    case SIGWINCH where !isStopping: screen?.draw()
+    case SIGWINCH where !isStopping:
+      screen?.draw()
+      full?.resized()
     case SIGWINCH: break
     default: finish(signal: number)
     }
@@ -42,6 +44,7 @@ extension PlayCommand {
     // What sounds beside the music is over: seconds of it would be heard after the stop.
     let silence: @MainActor () -> Void = { [weak self] in
       self?.screen?.leaveTerminal()
+      self?.full?.suspend()
       guard let engine = self?.engine else { return stop() }
       engine.endSounds { engine.hold(then: stop) }
     }
@@ -52,6 +55,7 @@ extension PlayCommand {
   private func proceed() {
     isStopping = false
     screen?.takeTerminal()
+    full?.resume()
     player?.send(.suspended(false))
     refresh()
   }

@@ -1,9 +1,12 @@
 import Glibc
+import TerminalScreen
 
 /// From the command line to a command, and to the exit status.
 @MainActor enum Program {
   static func run(_ arguments: [[UInt8]]) -> Never {
     Signals.install()
+    // Alone on a terminal it opens the player, which plays nothing by itself.
+    if arguments.isEmpty, Terminal.isInteractive { PlayCommand.run(PlayOptions()) }
     do {
       try dispatch(
         Arguments.parse(arguments) {

@@ -1,0 +1,159 @@
+import AudioEngine
+import AudioSession
+import AudioTypes
+import Decoding
+import MusicLibrary
+import OutputInterface
+import PlayQueue
+import Player
+import PlayerState
+import TerminalModel
+
+/// What the screen asks for, carried out.
+extension PlayCommand {
+  func perform(_ command: PlayerCommand) {
+    guard let engine, let player else { return }
+    if endsPreview(command) { endPreview() }
+    switch command {
+    case .play: player.send(.play(.key))
+    case .pause: player.send(.pause(.key))
+    case .toggle: player.send(.toggle(.key))
+    case .stop: player.send(.stop(.key))
+    case .force: player.send(.force(.key))
+    case .next: skip()
+    case .previous:
+      if let key = queue.previous(position: engine.snapshot().position) { jump(to: key) }
+    case .seek(let seek): self.seek(seek)
+    case .choose(let row):
+      if let key = queue.key(ofRow: row) { jump(to: key) }
+    case .volume(.by(let percent)): changeVolume(by: percent)
+    case .volume(.to(let percent)):
+      if engine.snapshot().deviceVolume == nil {
+        setLevel(percent)
+      } else {
+        engine.setDeviceVolume(percent: min(max(percent, 0), 100))
+      }
+    case .ringer(.by(let percent)): neighbourhood()?.stepRinger(percent: percent)
+    case .ringer(.to(let percent)):
+      let now = neighbours?.ringer ?? serverRinger ?? 100
+      neighbourhood()?.stepRinger(percent: percent - now)
+    case .level(.by(let percent)): setLevel(level + percent)
+    case .level(.to(let percent)): setLevel(percent)
+    case .mute: mute()
+    case .silent(let wish):
+      let isSilent = player.state.isSilent
+      if wish.applied(to: isSilent) != isSilent { neighbourhood()?.perform(.silent) }
+    case .gain:
+      say("ReplayGain is set at the start: --gain, or gain in the configuration", isFault: true)
+    case .attempt(.memo): memo?.toggle()
+    case .attempt(let trial):
+      if let act = Neighbourhood.Act(rawValue: trial.rawValue) { neighbourhood()?.perform(act) }
+    case .add(let paths, let destination): add(paths, destination)
+    case .save(let name): save(name)
+    case .device(let id): move(toDevice: id)
+    case .ignore(let program):
+      player.send(.ignore(program))
+      say("\(Text.printable(program)) is left out from now on")
+    case .preview(let path): preview(path)
+    case .browse(let path): full?.browse(path)
+    case .theme(let name): full?.setTheme(name)
+    case .set(let name, let value): full?.set(name, value)
+    case .quit: return finish()
+    case .shuffle, .repeating, .single, .remove, .move, .moveNext, .cut, .copy, .paste, .clear,
+      .undo, .redo:
+      edit(command)
+    }
+    refresh()
+  }
+
+  private func skip() {
+    if let key = queue.keyAfterSkip { return jump(to: key) }
+    // After the last track there is silence, as at its own end.
+    if !queue.mayFollow(index) { player?.send(.stop(.key)) }
+  }
+
+  private func seek(_ seek: PlayerCommand.Seek) {
+    guard let engine else { return }
+    let heard = engine.snapshot()
+    switch seek {
+    case .by(let seconds): self.seek(by: seconds)
+    case .to(let seconds): self.seek(by: seconds - (seekTarget ?? heard.position))
+    case .part(let part):
+      guard let duration = heard.duration else { return say("The track's length is not known") }
+      self.seek(by: duration * part - (seekTarget ?? heard.position))
+    }
+  }
+
+  /// The queue's own business. The engine looks at what follows.
+  private func edit(_ command: PlayerCommand) {
+    let answer = queue.edit { $0.perform(command, seed: .random(in: 0...(.max))) }
+    engine?.successionChanged()
+    if let sentence = answer?.sentence { say(sentence) }
+  }
+
+  // MARK: Devices
+
+  private func move(toDevice id: String) {
+    guard let engine, let player else { return }
+    let choice = devices.first { $0.id == id }
+    do throws(OutputError) {
+      try engine.move(toDevice: id)
+    } catch {
+      return say(Text.printable(error.sentence), isFault: true)
+    }
+    for index in devices.indices { devices[index].isCurrent = devices[index].id == id }
+    let name = engine.snapshot().device ?? choice?.name ?? id
+    // The user's own choice: music goes on (S21).
+    player.send(
+      .route(
+        RouteChange(
+          to: Route(id: id, name: name, routeClass: choice?.routeClass ?? .speaker),
+          reason: .override)))
+  }
+
+  // MARK: A piece to listen to
+
+  /// Of a file, at its own level and beside the queue; the music waits for it (S7).
+  private func preview(_ path: [UInt8]) {
+    guard let engine, let player else { return }
+    var expansion = Expansion([path])
+    guard case .track(let track) = expansion.next() else {
+      return say("\(Text.printable(path)): nothing to play", isFault: true)
+    }
+    do throws(DecodingError) {
+      guard let length = try engine.begin(sound: track.location, place: Self.previewPlace) else {
+        return
+      }
+      player.send(.begin(id: Self.previewID, kind: .solo, source: "preview"))
+      say("Preview of \(track.title.map(Text.printable) ?? Text.printable(path))")
+      previewEnd.set(after: min(length, Self.previewSeconds)) { [weak self] in self?.endPreview() }
+      isPreviewing = true
+    } catch {
+      say("\(Text.printable(path)): \(error.sentence)", isFault: true)
+    }
+  }
+
+  /// Where a preview sounds: no neighbour has this place while one is chosen from the files.
+  private static let previewPlace = 2
+  private static let previewID = "preview"
+  /// Longer is no preview.
+  private static let previewSeconds = 30.0
+
+  /// A wish for other sound is the end of it.
+  private func endsPreview(_ command: PlayerCommand) -> Bool {
+    guard isPreviewing else { return false }
+    switch command {
+    case .play, .pause, .toggle, .stop, .force, .next, .previous, .choose, .preview: return true
+    default: return false
+    }
+  }
+
+  private func endPreview() {
+    guard isPreviewing else { return }
+    isPreviewing = false
+    previewEnd.cancel()
+    engine?.end(soundIn: Self.previewPlace)
+    player?.send(.end(id: Self.previewID, shouldResume: true))
+    refresh()
+  }
+}

@@ -1,0 +1,203 @@
+import AudioSession
+import AudioTypes
+import Dispatch
+import Glibc
+import PlayerState
+import TerminalModel
+import TerminalScreen
+
+/// The full screen of `sotto play`: snapshots of the player and inputs of the terminal go into the
+/// model, its grids onto the screen, its commands to the player. On the control thread.
+@MainActor final class PlayScreen {
+  private unowned let command: PlayCommand
+  private let screen: FullScreen
+  private let capabilities: Capabilities
+  private var view: ViewState
+  private var content = ScreenContent()
+  private var style: ScreenStyle
+  private let tick = MainTimer()
+  /// A frame is to be drawn once what happens now is over.
+  private var isDue = false
+  private var isOver = false
+  /// The terminal's window is looked at, as far as it tells.
+  private var isFocused = true
+  /// What the last frame showed.
+  private var shown: PlayerSnapshot
+  /// Before the output is open, inputs wait.
+  private var early: [TerminalInput] = []
+  private let browser: Browser
+
+  /// `nil`, after a line that says why, where the terminal cannot show it: then there is the line.
+  init?(_ command: PlayCommand) {
+    self.command = command
+    do throws(TerminalRefusal) {
+      capabilities = try Capabilities.detect(
+        variable: Environment.value, terminfo: TerminfoEntry.read)
+    } catch {
+      Messages.tell(Text.printable(error.sentence))
+      return nil
+    }
+    let settings = command.configuration.settings
+    style = ScreenStyle(keys: command.configuration.keys, settings: settings)
+    view = ViewState(view: settings.view)
+    screen = FullScreen(capabilities, mouse: settings.mouse)
+    shown = PlayScreen.nothing
+    browser = Browser(settings)
+    restyle()
+    content.themes = command.configuration.themes.keys.sorted()
+  }
+
+  /// Before there is a session.
+  private static let nothing = PlayerSnapshot(
+    at: .zero, situation: SessionState(route: nil).situation)
+
+  // MARK: Life
+
+  /// Takes the terminal and shows the first frame.
+  func start() {
+    Signals.installCrashHandlers()
+    Exit.beforeEnd = { [weak self] in
+      self?.end()
+      Messages.printKept()
+    }
+    Messages.instead = { [weak self] sentence in self?.command.say(sentence, isFault: true) }
+    screen.onInput = { [weak self] input in self?.take(input) }
+    screen.onEnd = { [weak self] in self?.isFocused = false }
+    browser.onListing = { [weak self] listing, arePlaylists in
+      guard let self else { return }
+      if arePlaylists { content.playlists = listing } else { content.files = listing }
+      changed()
+    }
+    screen.start()
+    draw()
+  }
+
+  /// The player is there: what was typed before is done now.
+  func ready() {
+    browser.list([])
+    browser.list(Array("playlists:".utf8))
+    DeviceList.read { [weak command] devices in
+      command?.devices = devices
+      command?.refresh()
+    }
+    let inputs = early
+    early = []
+    for input in inputs { take(input) }
+    draw()
+  }
+
+  func end() {
+    guard !isOver else { return }
+    isOver = true
+    tick.cancel()
+    screen.end()
+  }
+
+  func suspend() { screen.suspend() }
+
+  func resume() {
+    screen.resume()
+    resized()
+  }
+
+  func resized() {
+    screen.resized()
+    draw()
+  }
+
+  // MARK: Drawing
+
+  /// Something has changed: a frame follows, one for all that changes in this turn.
+  func changed() {
+    guard !isDue, !isOver else { return }
+    isDue = true
+    DispatchQueue.main.async { [weak self] in
+      MainActor.assumeIsolated {
+        guard let self, self.isDue else { return }
+        self.draw()
+      }
+    }
+  }
+
+  private var size: ScreenSize {
+    let size = screen.size
+    return ScreenSize(columns: size.columns, rows: size.rows)
+  }
+
+  private func draw() {
+    isDue = false
+    guard !isOver else { return }
+    let size = size
+    if let snapshot = command.snapshot() { shown = snapshot }
+    let now = command.player?.now() ?? .zero
+    screen.show(view.render(shown, content, size, style, now: now))
+    tick.cancel()
+    guard let next = view.nextChange(shown, size, after: now) else { return }
+    // A window that nobody looks at need not be right to the second.
+    let wait = max((next - now).seconds, isFocused ? 0 : Self.unseenSeconds)
+    tick.set(after: wait, leeway: isFocused ? 10 : 1000) { [weak self] in self?.ticked() }
+  }
+
+  private static let unseenSeconds = 10.0
+
+  private func ticked() {
+    command.seekTarget = nil
+    draw()
+  }
+
+  // MARK: Inputs
+
+  private func take(_ input: TerminalInput) {
+    guard let snapshot = command.snapshot() else {
+      early.append(input)
+      return
+    }
+    if case .focus(let isFocused) = input { self.isFocused = isFocused }
+    let before = view.view
+    let commands: [PlayerCommand]
+    (view, commands) = view.reduce(input, snapshot, content, size, style)
+    if view.view != before, view.view == .devices {
+      DeviceList.read { [weak command] devices in
+        command?.devices = devices
+        command?.refresh()
+      }
+    }
+    for wish in commands { command.perform(wish) }
+    draw()
+  }
+
+  func browse(_ path: [UInt8]) { browser.list(path) }
+
+  // MARK: Looks
+
+  /// Theme and signs as settings and terminal have them.
+  private func restyle() {
+    let settings = style.settings
+    var theme = command.configuration.theme(settings.theme) ?? .standard
+    if capabilities.colors == .none || settings.color == .none { theme = theme.monochrome }
+    style.theme = theme
+    let isUnicode =
+      settings.glyphs == .unicode || settings.glyphs == .auto && capabilities.showsUnicode
+    style.glyphs = isUnicode ? .unicode : .ascii
+  }
+
+  func setTheme(_ name: String) {
+    guard command.configuration.theme(name) != nil else {
+      return command.say("No theme is called '\(Text.printable(name))'", isFault: true)
+    }
+    style.settings.theme = name
+    restyle()
+    screen.resized()
+  }
+
+  /// One setting, until the end of the program.
+  func set(_ name: String, _ value: String) {
+    do throws(CommandError) {
+      try style.settings.set(name, to: value)
+      restyle()
+      screen.resized()
+    } catch {
+      command.say(error.sentence, isFault: true)
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import AudioEngine
+import AudioSession
+import AudioTypes
+import PlayQueue
+import Player
+import PlayerState
+
+/// The player as one value, for the screen.
+extension PlayCommand {
+  /// `nil` before the output is open.
+  func snapshot() -> PlayerSnapshot? {
+    guard let player, let engine else { return nil }
+    let now = player.now()
+    let heard = engine.snapshot()
+    let state = player.state
+    var snapshot = PlayerSnapshot(at: now, situation: player.situation)
+    snapshot.causes = state.blockers
+    snapshot.decisions = player.log.latest(Self.decisionsShown)
+    snapshot.lastDecision = snapshot.decisions.last
+    snapshot.isSilent = state.isSilent
+    snapshot.isLocked = state.isLocked
+    snapshot.queue = queue.value
+    let key = heard.index ?? index
+    snapshot.index = snapshot.queue.index(of: EntryID(UInt32(truncatingIfNeeded: key)))
+    if heard.index == index || snapshot.index != nil { snapshot.info = heard.info }
+    // What a seek asked for, until it is heard.
+    snapshot.position = heard.index == index ? seekTarget ?? heard.position : heard.position
+    snapshot.duration = heard.duration
+    snapshot.isAdvancing = self.state == .playing && seekTarget == nil
+    snapshot.route = state.route
+    snapshot.deviceName = heard.device.map { Text.printable($0) }
+    snapshot.deviceVolume = heard.deviceVolume?.percent
+    snapshot.isDeviceMuted = heard.deviceVolume?.isMuted ?? false
+    snapshot.devices = devices
+    snapshot.ringerVolume = neighbours?.ringer ?? serverRinger ?? snapshot.ringerVolume
+    snapshot.hasRingerVolume = state.hasRingerVolume
+    snapshot.isOtherSoundHeard = !state.blockers.isEmpty
+    snapshot.level = level
+    snapshot.isOwnMuted = isOwnMuted
+    snapshot.gainMode = gainMode
+    snapshot.duckedGain = snapshot.situation.gain < 0 ? snapshot.situation.gain : nil
+    snapshot.isRecordingMemo = memo?.isActive ?? false
+    snapshot.outputRate = heard.outputRate
+    snapshot.isUntouched = isUntouched(snapshot)
+    snapshot.notice = notice
+    if let call = neighbours?.call {
+      snapshot.call = PlayerSnapshot.Call(
+        name: "Phone", phase: call.isRinging ? .ringing : .talking, since: call.since,
+        isAnotherWaiting: call.isAnotherWaiting)
+    }
+    return snapshot
+  }
+
+  /// As many decisions as the log shows.
+  private static let decisionsShown = 100
+
+  private func isUntouched(_ snapshot: PlayerSnapshot) -> Bool {
+    guard let info = snapshot.info, let rate = snapshot.outputRate else { return false }
+    return info.format.sampleRate == rate && info.format.channels <= 2 && snapshot.level == 100
+      && !snapshot.isOwnMuted && snapshot.gainMode == .off && snapshot.causes.isEmpty
+  }
+}
