@@ -28,6 +28,7 @@ private func refusal(_ words: String...) -> String? {
     options.gain = .album
     options.isPlain = true
     options.common.log = Array("log".utf8)
+    options.given = ["output", "device", "plain", "volume", "gain", "log", "mix", "no-resume"]
     let invocation = try parse(
       "play", "--output", "file:x.wav", "a.wav", "--device=speakers", "--volume", "40",
       "--gain=album", "--plain", "--log", "log", "--mix", "--no-resume", "--", "-b.wav", "--plain")
@@ -63,6 +64,7 @@ private func refusal(_ words: String...) -> String? {
     options.paths = bytes(["missing.wav"])
     #expect(try parse("missing.wav") == .play(options))
     options.isPlain = true
+    options.given = ["plain"]
     #expect(try parse("--plain", "missing.wav") == .play(options))
     #expect(try parse() == .help(nil))
     #expect(try parse("play", "x", "--help") == .help(.play))

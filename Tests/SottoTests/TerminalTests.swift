@@ -33,7 +33,9 @@ final class Screen {
     posix_spawn_file_actions_adddup2(&actions, 0, 1)
     posix_spawn_file_actions_adddup2(&actions, 0, 2)
     child = try spawn(
-      arguments.map { Array($0.utf8) }, Run.environment(environment), &actions,
+      arguments.map { Array($0.utf8) },
+      // A terminal that nobody knows gets the line.
+      Run.environment(["TERM": "nobody-knows"].merging(environment) { $1 }), &actions,
       leadsSession: true)
   }
 
