@@ -23,6 +23,8 @@ import TerminalScreen
   var screen: LineScreen?
   /// The full screen, where the terminal can show it; then there is no line.
   var full: PlayScreen?
+  /// In the place of both for people who do not see the screen.
+  var voice: PlainVoice?
   var configuration = Configuration()
   var gainMode: LoudnessMode
   /// What was done last, or why not: for the screen.
@@ -119,6 +121,11 @@ import TerminalScreen
       self.screen = screen
       screen.start()
     }
+    if options.isPlain, Terminal.isInteractive {
+      let voice = PlainVoice(self)
+      self.voice = voice
+      voice.start()
+    }
     refresh()
     fill(expansion)
     full?.ready()
@@ -202,7 +209,7 @@ import TerminalScreen
 
   /// A word to the user: above the line, or on the screen.
   func say(_ sentence: String, isFault: Bool = false) {
-    guard full != nil else {
+    guard full != nil || voice != nil else {
       screen?.tell(sentence)
       return
     }
@@ -233,7 +240,7 @@ import TerminalScreen
     case .playing, .track, .soughtTo, .loaded, .queueEnded, .stopped, .alreadyPlaying: break
     default:
       DecisionFile.append(decision)
-      if full != nil { break }
+      if full != nil || voice != nil { break }
       let rules = decision.rules.all.map(\.id).joined(separator: " ")
       var sentence = decision.sentence
       if decision.remark == .ringerVolume, let neighbours {
@@ -274,7 +281,7 @@ import TerminalScreen
         guard let row = queue.index(of: id) else { return }
         queue.describe(at: row, title: title, artist: artist, duration: info.duration)
       }
-      if screen == nil, full == nil { announce(info) }
+      if screen == nil, full == nil, voice == nil { announce(info) }
       refresh()
     case .failed(_, let location, let error):
       seekTarget = nil
@@ -314,6 +321,7 @@ import TerminalScreen
     isStopping = false
     screen?.end()
     full?.end()
+    voice?.end()
     redraw?.cancel()
     let end: @MainActor (OutputError?) -> Void = { failure in
       if let failure, Messages.status == 0 {

@@ -45,6 +45,7 @@ extension PlayCommand {
     let silence: @MainActor () -> Void = { [weak self] in
       self?.screen?.leaveTerminal()
       self?.full?.suspend()
+      self?.voice?.suspend()
       guard let engine = self?.engine else { return stop() }
       engine.endSounds { engine.hold(then: stop) }
     }
@@ -56,6 +57,7 @@ extension PlayCommand {
     isStopping = false
     screen?.takeTerminal()
     full?.resume()
+    voice?.resume()
     player?.send(.suspended(false))
     refresh()
   }

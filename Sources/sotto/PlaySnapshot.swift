@@ -15,7 +15,13 @@ extension PlayCommand {
     let state = player.state
     var snapshot = PlayerSnapshot(at: now, situation: player.situation)
     snapshot.causes = state.blockers
-    snapshot.decisions = player.log.latest(Self.decisionsShown)
+    // What the user did to the queue is seen there.
+    snapshot.decisions = player.log.latest(Self.decisionsShown).filter { decision in
+      switch decision.remark {
+      case .track, .soughtTo, .loaded: false
+      default: true
+      }
+    }
     snapshot.lastDecision = snapshot.decisions.last
     snapshot.isSilent = state.isSilent
     snapshot.isLocked = state.isLocked

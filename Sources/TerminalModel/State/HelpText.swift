@@ -28,3 +28,17 @@ enum HelpText {
     return rows
   }
 }
+
+extension KeyTable.Place {
+  /// What its keys do, a line each, in whole words.
+  public func lines(_ table: KeyTable) -> [String] {
+    var commands: [ScreenCommand] = []
+    for binding in table.bindings where binding.place == self {
+      if !commands.contains(binding.command) { commands.append(binding.command) }
+    }
+    return commands.map { command in
+      let keys = table.keys(for: command, in: self)
+      return "\(keys.joined(separator: " or ")): \(command.summary)."
+    }
+  }
+}
