@@ -11,6 +11,7 @@ enum Invocation: Equatable {
   case why(count: Int, json: Bool, common: CommonOptions)
   case session(SessionOptions)
   case scenario(ScenarioOptions)
+  case config(ConfigOptions)
   case doctor(CommonOptions)
 }
 
@@ -61,6 +62,13 @@ struct SessionOptions: Equatable {
   var replay: [UInt8]?
   var json = false
   var applications: [UInt8]?
+  var common = CommonOptions()
+}
+
+struct ConfigOptions: Equatable {
+  var config: [UInt8]?
+  var isExample = false
+  var json = false
   var common = CommonOptions()
 }
 
@@ -185,6 +193,15 @@ enum Arguments {
       return .why(count: count, json: words.options["json"] != nil, common: common)
     case .session: return .session(try session(words, common))
     case .scenario: return .scenario(try scenario(words, common))
+    case .config:
+      try nothingMore(words, command)
+      if words.options["config"]?.isEmpty == true {
+        throw UsageError(sentence: "--config needs a file name")
+      }
+      return .config(
+        ConfigOptions(
+          config: words.options["config"], isExample: words.options["example"] != nil,
+          json: words.options["json"] != nil, common: common))
     case .doctor:
       try nothingMore(words, command)
       return .doctor(common)

@@ -37,7 +37,7 @@ struct CommandSpec: Sendable {
 }
 
 enum Command: String, Sendable, CaseIterable {
-  case play, info, render, devices, why, session, scenario, doctor
+  case play, info, render, devices, why, session, scenario, config, doctor
 }
 
 extension CommandSpec {
@@ -45,7 +45,9 @@ extension CommandSpec {
   static let log = OptionSpec(
     "log", value: "FILE", "Write what libraries complain about to FILE (otherwise it is dropped)")
 
-  static let all: [CommandSpec] = [play, info, render, devices, why, session, scenario, doctor]
+  static let all: [CommandSpec] = [
+    play, info, render, devices, why, session, scenario, config, doctor,
+  ]
 
   static func named(_ command: Command) -> CommandSpec { all.first { $0.name == command }! }
 
@@ -201,6 +203,28 @@ extension CommandSpec {
           "69  no output can be used",
         ]
       )
+    ])
+
+  private static let config = CommandSpec(
+    name: .config,
+    abstract: "Show what is set, and where each value comes from",
+    usage: "[options]",
+    options: [
+      OptionSpec("config", value: "FILE", "Read this configuration, not the user's own"),
+      OptionSpec("example", "Print a file with every default, to begin with"),
+      OptionSpec("json", "Print one JSON object a line"), log, help,
+    ],
+    notes: [
+      (
+        "FILES",
+        [
+          "$XDG_CONFIG_HOME/sotto/config       name = value; # begins a comment",
+          "$XDG_CONFIG_HOME/sotto/keys         key = command, or place.key = command",
+          "$XDG_CONFIG_HOME/sotto/themes/NAME  role = colour on colour bold ...",
+          "None is needed. They are read again when they are saved.",
+        ]
+      ),
+      ("STATUS", ["0   all is well                     1   a line has a fault"]),
     ])
 
   private static let doctor = CommandSpec(

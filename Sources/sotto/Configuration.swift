@@ -53,7 +53,20 @@ import TerminalModel
       configuration.faults += errors.map { $0.message(in: Text.printable(keysFile)) }
     }
     configuration.readThemes(folder + Array("/themes".utf8))
-    return configuration
+    return configuration.checkingTheme()
+  }
+
+  /// Whether the theme that is set is there, once all are known.
+  private func checkingTheme() -> Configuration {
+    guard theme(settings.theme) == nil else { return self }
+    var checked = self
+    let names = Theme.all.map(\.name) + themes.keys.sorted()
+    let place = lines["theme"].map { "\(file):\($0): " } ?? ""
+    checked.faults.append(
+      "\(place)no theme is called '\(Text.printable(settings.theme))'; there are"
+        + " \(names.joined(separator: ", "))")
+    checked.settings.theme = Settings().theme
+    return checked
   }
 
   private mutating func readThemes(_ folder: [UInt8]) {

@@ -44,7 +44,13 @@ extension PlayCommand {
         return queue.isShuffled ? queue.playOrder.first.flatMap { queue.index(of: $0) } : 0
       }
     }
-    engine?.successionChanged()
+    if engine?.snapshot().index == nil, let first = queue.firstKey {
+      // Nothing was there: the player stands at what is now, and waits for the user.
+      index = first
+      engine?.rest(at: first)
+    } else {
+      engine?.successionChanged()
+    }
     let count = tracks.count == 1 ? "1 track" : "\(tracks.count) tracks"
     if faults.isEmpty { say(destination == .replace ? "Playing \(count)" : "Added \(count)") }
     if let row { perform(.choose(row)) }

@@ -25,7 +25,10 @@ extension PlayCommand {
       if let key = queue.previous(position: engine.snapshot().position) { jump(to: key) }
     case .seek(let seek): self.seek(seek)
     case .choose(let row):
-      if let key = queue.key(ofRow: row) { jump(to: key) }
+      guard let key = queue.key(ofRow: row) else { break }
+      jump(to: key)
+      // Picked is played, also what was paused.
+      if player.situation.intent != .playing { player.send(.play(.key)) }
     case .volume(.by(let percent)): changeVolume(by: percent)
     case .volume(.to(let percent)):
       if engine.snapshot().deviceVolume == nil {

@@ -26,6 +26,7 @@ import TerminalScreen
   /// Before the output is open, inputs wait.
   private var early: [TerminalInput] = []
   private let browser: Browser
+  private var watch: FolderWatch?
 
   /// `nil`, after a line that says why, where the terminal cannot show it: then there is the line.
   init?(_ command: PlayCommand) {
@@ -80,6 +81,11 @@ import TerminalScreen
       command?.devices = devices
       command?.refresh()
     }
+    if let folder = Configuration.folder {
+      watch = FolderWatch([folder, folder + Array("/themes".utf8)]) { [weak self] in
+        self?.reload()
+      }
+    }
     let inputs = early
     early = []
     for input in inputs { take(input) }
@@ -90,7 +96,27 @@ import TerminalScreen
     guard !isOver else { return }
     isOver = true
     tick.cancel()
+    watch?.end()
     screen.end()
+  }
+
+  /// The configuration was saved: how it looks and what the keys do changes at once. A file with a
+  /// fault changes what is right in it.
+  private func reload() {
+    let new = Configuration.read(command.options.config)
+    command.configuration = new
+    style.settings = new.settings
+    style.keys = new.keys
+    content.themes = new.themes.keys.sorted()
+    restyle()
+    screen.resized()
+    if let fault = new.faults.first {
+      let more = new.faults.count > 1 ? " (and \(new.faults.count - 1) more)" : ""
+      command.say(fault + more, isFault: true)
+    } else {
+      command.say("The configuration was read again")
+    }
+    changed()
   }
 
   func suspend() { screen.suspend() }

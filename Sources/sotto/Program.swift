@@ -45,6 +45,9 @@ import TerminalScreen
     case .scenario(let options):
       takeDescriptor2(options.common)
       ScenarioCommand.run(options)
+    case .config(let options):
+      takeDescriptor2(options.common)
+      ConfigCommand.run(options)
     case .doctor(let common):
       takeDescriptor2(common)
       DoctorCommand.run()

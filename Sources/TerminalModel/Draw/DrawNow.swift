@@ -59,11 +59,13 @@ extension Renderer {
 
   /// The title; where the view tells it already, the place in the queue and what follows.
   private var nowText: [(String, Style)] {
-    guard let entry = snapshot.entry else { return [("nothing to play", self[.faint])] }
+    // What was removed from the queue is heard to its end.
+    let entry = snapshot.entry
+    if entry == nil, snapshot.info == nil { return [("nothing to play", self[.faint])] }
     let hasTitleAbove = view.view == .playing && layout.main.rows >= 3
     if !hasTitleAbove {
       let artist = TrackText.artist(entry, snapshot.info)
-      return [(TrackText.title(entry, snapshot.info) ?? "", self[.title])]
+      return [(TrackText.title(entry, snapshot.info) ?? "a track", self[.title])]
         + (artist.map { [(" \(glyphs.dash) ", self[.faint]), ($0, self[.artist])] } ?? [])
     }
     var pieces: [(String, Style)] = []
