@@ -67,7 +67,7 @@ extension CommandSpec {
         "Play through pulse, alsa, null (silence in real time) or file:PATH (default: pulse, then alsa)"
       ),
       OptionSpec("device", value: "NAME", "Play on this device; 'sotto devices' lists them"),
-      OptionSpec("plain", "Print a line for each change, without a screen and without keys"),
+      OptionSpec("plain", "Print a line for each change, and draw no screen"),
       OptionSpec(
         "volume", value: "N",
         "sotto's own level, 0 to 100 (default: 100); the cube of N/100 is the factor, so 50 is -18 dB"
@@ -82,14 +82,14 @@ extension CommandSpec {
       (
         "KEYS",
         [
-          "space        pause or play          q            quit",
+          "space c      play or pause          q            quit",
           "left right   back or on 5 s         , .          back or on 1 min",
-          "up down      device volume          m            mute",
-          "( )          sotto's own level      p n          previous, next",
+          "+ -          device volume          m            mute",
+          "( )          sotto's own level      z b          previous, next",
           "v            stop                   y            why: the latest decisions",
           "C            a call comes in        a d          answer; decline or hang up",
           "!            other sounds, memo     S            silent mode",
-          "F            play over a call       ?            all keys",
+          "1 to 7 tab   the views              ?            all keys",
         ]
       ),
       (
@@ -176,7 +176,7 @@ extension CommandSpec {
 
   private static let scenario = CommandSpec(
     name: .scenario,
-    abstract: "Let a situation play itself through, and check by its samples what is heard",
+    abstract: "Let a situation play itself through and check what is heard",
     usage: "[options] NAME",
     arguments: [
       ("call", "A call comes in, is answered, and the music comes back"),

@@ -22,6 +22,9 @@ import Testing
                               which rule
         session               Show the session rules, or what follows from a file of
                               events
+        scenario              Let a situation play itself through and check what is
+                              heard
+        config                Show what is set, and where each value comes from
         doctor                Tell what works on this machine and what to install or
                               switch on
 
@@ -49,7 +52,7 @@ import Testing
         --output OUTPUT       Play through pulse, alsa, null (silence in real time) or
                               file:PATH (default: pulse, then alsa)
         --device NAME         Play on this device; 'sotto devices' lists them
-        --plain               Print one line a track and read no keys
+        --plain               Print a line for each change, and draw no screen
         --volume N            sotto's own level, 0 to 100 (default: 100); the cube of
                               N/100 is the factor, so 50 is -18 dB
         --gain MODE           Apply loudness tags: off, track or album (default: off)
@@ -57,20 +60,20 @@ import Testing
                               changes nothing)
         --no-resume           Do not take up where the last run ended (nothing is kept
                               yet)
-        --config FILE         Read this configuration (it has no settings yet)
+        --config FILE         Read this configuration, not the user's own
         --log FILE            Write what libraries complain about to FILE (otherwise
                               it is dropped)
         -h, --help            Show help information
 
       KEYS:
-        space        pause or play          q            quit
+        space c      play or pause          q            quit
         left right   back or on 5 s         , .          back or on 1 min
-        up down      device volume          m            mute
-        ( )          sotto's own level      p n          previous, next
+        + -          device volume          m            mute
+        ( )          sotto's own level      z b          previous, next
         v            stop                   y            why: the latest decisions
         C            a call comes in        a d          answer; decline or hang up
         !            other sounds, memo     S            silent mode
-        F            play over a call       ?            all keys
+        1 to 7 tab   the views              ?            all keys
 
       STATUS:
         0   everything was played           1   something could not be played
