@@ -17,6 +17,9 @@ FAULTS = "Scripts/mutation/heard.txt"
 # A whole run takes 82 s.
 PATIENCE = 240
 STATUS_WRONG = 1
+# On a busy machine a key may come late and sound wrong: without a fault one good run of so many is
+# enough, and a fault that is not heard is listened to again.
+ATTEMPTS = 3
 
 
 class Failure(Exception):
@@ -72,6 +75,16 @@ def listen(binary):
     return run.returncode, wrong[0] if wrong else ""
 
 
+def listen_until(binary, wanted):
+    """Listens until the status is the wanted one, or the attempts are used up."""
+    for _ in range(ATTEMPTS):
+        status, wrong = listen(binary)
+        # A run to its end without a fault heard is an answer, not a late key.
+        if status == wanted or status == 0:
+            break
+    return status, wrong
+
+
 def main():
     began = time.monotonic()
     faults = named.read(f"{TOP}/{FAULTS}")
@@ -96,12 +109,15 @@ def main():
     print(f"{len(faults)} faults to be heard, built in {time.monotonic() - began:.0f} s", flush=True)
     # They sleep most of the time; too many at once would be late.
     with ThreadPoolExecutor(2) as pool:
-        results = list(pool.map(lambda program: listen(program[1]), programs))
-    status, wrong = results[0]
+        right = pool.submit(listen_until, programs[0][1], 0)
+        results = list(
+            pool.map(lambda program: listen_until(program[1], STATUS_WRONG), programs[1:]))
+    status, wrong = right.result()
     if status != 0:
         raise Failure(f"without a fault the scenarios end with {status}: {wrong}")
+    print("without a fault nothing is wrong")
     missed = 0
-    for (name, _), (status, wrong) in zip(programs[1:], results[1:]):
+    for (name, _), (status, wrong) in zip(programs[1:], results):
         if status == STATUS_WRONG and wrong:
             print(f"  heard: {name}: {wrong}")
         else:
