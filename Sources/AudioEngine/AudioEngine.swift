@@ -30,7 +30,7 @@ import Realtime
   var mute = MuteSteps()
   let fallAlarm = Alarm()
   let muteAlarm = Alarm()
-  private var isHeld = false
+  private(set) var isHeld = false
   private var state = EngineState.idle
   /// The last place told, and its track.
   private var announced = 0

@@ -17,11 +17,13 @@ import Decoding
   private let engine: AudioEngine
   /// Where effects and music are.
   private let folder: [UInt8]
-  private var neighbours: [Neighbour] = []
+  private(set) var neighbours: [Neighbour] = []
   private var timers: [String: any Countdown] = [:]
   private let countdown: @MainActor () -> any Countdown
+  /// Until the first deadline of a neighbour's session.
+  private lazy var wake = countdown()
   private var count = 0
-  private var calls: [Call] = []
+  private(set) var calls: [Call] = []
   private var isLocked = false
   private var isSilent = false
   /// Loudness of ringing and tones where nobody else keeps one, in percent: apart from the device's
@@ -38,7 +40,7 @@ import Decoding
   /// Something to know, in one line, that is no fault of a file.
   public var onNotice: (@MainActor (_ sentence: String) -> Void)?
 
-  private struct Call {
+  struct Call {
     enum Phase { case ringing, talking, waiting }
     var id: String
     var phase: Phase
@@ -139,7 +141,7 @@ import Decoding
 
   // MARK: Neighbours
 
-  private static func peer(_ neighbour: Neighbour) -> String { "neighbour:" + neighbour.id }
+  static func peer(_ neighbour: Neighbour) -> String { "neighbour:" + neighbour.id }
 
   private func toggle(_ kind: Neighbour.Kind) {
     if let live = neighbours.first(where: { $0.kind == kind }) {
@@ -191,7 +193,8 @@ import Decoding
     guard let index = neighbours.firstIndex(where: { $0.id == id }) else { return }
     silence(index)
     let neighbour = neighbours.remove(at: index)
-    timers[id] = nil
+    timers.removeValue(forKey: id)?.cancel()
+    setAlarm()
     let isPlayer = neighbour.session.state.configuration.hasTransportControls
     player.send(
       isPlayer
@@ -205,10 +208,29 @@ import Decoding
   private func tell(_ id: String, _ event: SessionEvent) {
     guard let index = neighbours.firstIndex(where: { $0.id == id }) else { return }
     let due = neighbours[index].session.advance(to: player.now())
+    var isGivenUp = false
     for transition in due + [neighbours[index].session.apply(event)] {
+      // Nobody presses play on an alarm or a direction: paused, it would stand in the way for ever.
+      isGivenUp =
+        isGivenUp && transition.after.intent != .playing
+        || transition.before.intent == .playing && transition.after.intent != .playing
       guard transition.before.isAudible != transition.after.isAudible else { continue }
       if transition.after.isAudible { sound(index) } else { silence(index) }
       if neighbours[index].kind == .music { reportPeer(neighbours[index]) }
+    }
+    if isGivenUp, neighbours.contains(where: { $0.id == id && !$0.sound.isLooping }) { leave(id) }
+    setAlarm()
+  }
+
+  /// Their sessions have deadlines too: what was held for a moment goes on.
+  private func setAlarm() {
+    guard let deadline = neighbours.compactMap(\.session.nextDeadline).min() else {
+      return wake.cancel()
+    }
+    wake.set(after: max(0, (deadline - player.now()).seconds)) { [weak self] in
+      guard let self else { return }
+      wake.cancel()
+      for neighbour in neighbours { tell(neighbour.id, .wait) }
     }
   }
 

@@ -12,7 +12,7 @@ import Dispatch
   private let engine: AudioEngine
   /// The time that the session goes by.
   public let now: @MainActor () -> SessionTime
-  private let wake = DeadlineTimer()
+  private let wake: any Countdown
   /// Events that came while another one was being carried out.
   private var waiting: [SessionEvent] = []
   private var isBusy = false
@@ -30,14 +30,27 @@ import Dispatch
   /// One step of a volume key, in percent.
   public static let volumeStep = 5
 
+  /// Called for each event as the machine takes it.
+  var onEvent: (@MainActor (SessionTime, SessionEvent) -> Void)?
+
   /// The engine has the queue already; its first track is current.
   ///
   /// - Parameter now: the time; the machine's uptime where it is not given.
-  public init(
+  public convenience init(
     engine: AudioEngine, configuration: SessionConfiguration = .musicPlayer, route: Route,
     now: (@MainActor () -> SessionTime)? = nil
   ) {
+    self.init(
+      engine: engine, configuration: configuration, route: route, wake: DeadlineTimer(), now: now)
+  }
+
+  /// - Parameter wake: tells when the machine's next deadline is due.
+  init(
+    engine: AudioEngine, configuration: SessionConfiguration = .musicPlayer, route: Route,
+    wake: any Countdown, now: (@MainActor () -> SessionTime)? = nil
+  ) {
     self.engine = engine
+    self.wake = wake
     self.now =
       now ?? { SessionTime(nanoseconds: Int64(DispatchTime.now().uptimeNanoseconds)) }
     machine = SessionMachine(
@@ -57,6 +70,7 @@ import Dispatch
     while !waiting.isEmpty {
       let next = waiting.removeFirst()
       fireDue()
+      onEvent?(now(), next)
       carryOut(machine.apply(next))
     }
     isBusy = false
