@@ -17,11 +17,12 @@ from concurrent.futures import ThreadPoolExecutor
 import measure
 import players
 import report
+import situations
 from lab import Lab
 from tracks import Tracks
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-MEASURES = ["cpu", "wakeups", "start", "pause", "seek", "join", "session", "painter"]
+MEASURES = ["cpu", "wakeups", "start", "pause", "seek", "join", "heard", "session", "painter"]
 CPU_FORMATS = ["flac", "mp3", "ogg", "opus", "m4a", "wav", "96k24"]
 
 
@@ -32,6 +33,7 @@ def options():
     parser.add_argument("--players", metavar="NAMES", help="some players, as sotto,mpv")
     parser.add_argument("--formats", metavar="NAMES", help="some formats, as flac,mp3")
     parser.add_argument("-n", type=int, default=3, help="runs of each (default 3; start takes 3 n)")
+    parser.add_argument("--turns", type=int, default=50, help="of each event heard (default 50)")
     parser.add_argument("--seconds", type=float, default=20, help="of steady playing (default 20)")
     parser.add_argument("-j", type=int, default=5,
                         help="cpu runs at once (default 5); runs that take times go two at once")
@@ -115,6 +117,15 @@ class Bench:
         self.rows("join", self.jobs(formats, min(2, self.options.n)),
                   lambda p, f, r: dict(samples=measure.join(self.scratch, p, self.made, f)),
                   self.options.j)
+
+    def heard(self):
+        """What is heard of calls, prompts and unplugged headphones, and what mixing costs."""
+        o = self.options
+        rows = situations.rows(
+            self.scratch, o.binary, self.made.music("mp3"), o.turns, o.seconds)
+        with open(f"{self.scratch}/heard.json", "w") as file:
+            json.dump(rows, file, indent=1)
+        print("heard: ok", file=sys.stderr)
 
     def session(self):
         """What an event costs in the session's rules, without a player around them."""

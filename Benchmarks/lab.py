@@ -55,16 +55,25 @@ class Lab:
         self.bus = self.server = None
         self.bus = self.spawn("dbus-daemon", "--session", "--nofork", "--nopidfile",
                               f"--address={self.env['DBUS_SESSION_BUS_ADDRESS']}")
-        self.server = self.spawn(
-            "pulseaudio", "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=yes",
-            "-L", "module-native-protocol-unix",
-            "-L", f"module-null-sink sink_name=speakers rate={rate} channels=2 format=s16le")
+        self.below = []  # what the server needs
+        self.server = self.serve(rate)
         limit = now() + 10
         while subprocess.run(["pactl", "info"], env=self.env, capture_output=True).returncode:
             if now() > limit or self.server.poll() is not None:
                 self.close()
-                raise RuntimeError("the private PulseAudio did not start")
+                raise RuntimeError("the private sound server did not start")
             time.sleep(0.05)
+        self.ready(rate)
+
+    def serve(self, rate):
+        """Starts the sound server."""
+        return self.spawn(
+            "pulseaudio", "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=yes",
+            "-L", "module-native-protocol-unix",
+            "-L", f"module-null-sink sink_name=speakers rate={rate} channels=2 format=s16le")
+
+    def ready(self, rate):
+        """What is to be done once it answers."""
 
     def __enter__(self):
         return self
@@ -109,6 +118,8 @@ class Lab:
         for monitor in self.monitors:
             monitor.stop()
         end(self.server)
+        for process in reversed(self.below):
+            end(process)
         end(self.bus)
         shutil.rmtree(self.folder, ignore_errors=True)
 

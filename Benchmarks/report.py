@@ -40,6 +40,13 @@ NOTES = {
              "Samples too many (+) or missing (-) where the second file of a pair, cut from one "
              "sweep, follows the first. 0 is less than half a sample. lavf.mp3 is MP3 whose tag "
              "says Lavf instead of LAME."),
+    "heard": ("Calls, prompts, unplugged headphones",
+              "From the key to what sotto's null sink is heard to do, ms: the median, and what 95 of "
+              "100 do not exceed, over some dozens of turns with two seconds queued (one wake-up a "
+              "second). A call falls for 100 ms and a duck for as long; pause and unplug fall for 10 "
+              "ms and 0. PipeWire's recording comes in pieces of 21 ms, which is how far its figures "
+              "may be off. Below, processor time with an MP3 alone, and with a game, a prompt and a "
+              "message tone mixed into it, on the null output with `--plain`."),
     "session": ("Session rules",
                 "Nanoseconds for an event, with the deadlines that were due before it, on a desk's "
                 "day: messages, a video, a call, a headset (`Benchmarks/session`). The last two rows "
@@ -163,8 +170,32 @@ def painter(rows):
                  [[f, f"{median(here[f], 'us'):.0f}", here[f][0]["bytes"]] for f in frames])
 
 
+def heard(rows):
+    timed = [r for r in rows if r["server"]]
+    servers = unique(r["server"] for r in timed)
+
+    def cell(server, measure):
+        for row in timed:
+            if (row["server"], row["measure"]) == (server, measure):
+                values = sorted(row["ms"])
+                return (f"{statistics.median(values):.0f} "
+                        f"({values[min(len(values) - 1, int(0.95 * len(values)))]:.0f})")
+        return "–"
+
+    body = [[m, *[cell(s, m) for s in servers]] for m in unique(r["measure"] for r in timed)]
+    turns = unique(f"{len(r['ms'])} turns, load {r['load']:.1f}" for r in timed)
+    text = table(["event", *servers], body) + "\nTaken with " + "; ".join(turns) + ".\n"
+    for row in (r for r in rows if r["measure"] == "mixing"):
+        one, four = statistics.median(row["one"]), statistics.median(row["four"])
+        text += "\n" + table(
+            ["sources", "ms a second"],
+            [["one", f"{one:.2f}"], ["four", f"{four:.2f} ({four / one:.1f} times)"]])
+        text += f"\nTaken at load {row['load']:.1f}.\n"
+    return text
+
+
 # What is measured without players, and may be measured alone.
-ALONE = {"session": session, "painter": painter}
+ALONE = {"heard": heard, "session": session, "painter": painter}
 
 
 def with_alone(scratch, top, names):
