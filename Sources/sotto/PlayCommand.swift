@@ -134,7 +134,7 @@ import TerminalScreen
   /// The rest of the arguments; faults come to the control thread.
   private func fill(_ rest: Expansion) {
     let queue = queue
-    DispatchQueue(label: "sotto.expansion").async {
+    DispatchQueue(label: "sotto.expansion").async { [weak self] in
       var expansion = rest
       while let item = expansion.next() {
         switch item {
@@ -146,7 +146,10 @@ import TerminalScreen
         }
       }
       // After the faults: what ends the command must find its status set.
-      DispatchQueue.main.async { queue.complete() }
+      DispatchQueue.main.async { [weak self] in
+        queue.complete()
+        MainActor.assumeIsolated { self?.refresh() }
+      }
     }
   }
 
@@ -288,7 +291,10 @@ import TerminalScreen
       Messages.fault(location.path, error.sentence)
     case .state(let state):
       self.state = state
-      if state == .playing { hasSounded = true }
+      if state == .playing {
+        hasSounded = true
+        full?.soundHasBegun()
+      }
       refresh()
     case .volume: refresh()
     case .ringer(let volume): tellRinger(volume)

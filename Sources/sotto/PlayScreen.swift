@@ -27,6 +27,8 @@ import TerminalScreen
   private var early: [TerminalInput] = []
   private let browser: Browser
   private var watch: FolderWatch?
+  /// Reads what is shown beside what is heard, once something was heard.
+  private var titles: Titles?
 
   /// `nil`, after a line that says why, where the terminal cannot show it: then there is the line.
   init?(_ command: PlayCommand) {
@@ -92,6 +94,15 @@ import TerminalScreen
     draw()
   }
 
+  /// The first sound is there: whatever takes time may begin.
+  func soundHasBegun() {
+    guard titles == nil else { return }
+    let titles = Titles(command.queue) { [weak self] in self?.changed() }
+    self.titles = titles
+    titles.start()
+    changed()
+  }
+
   func end() {
     guard !isOver else { return }
     isOver = true
@@ -155,6 +166,7 @@ import TerminalScreen
     guard !isOver else { return }
     let size = size
     if let snapshot = command.snapshot() { shown = snapshot }
+    titles?.look(at: view.queueRow(shown), revision: shown.queue.revision)
     let now = command.player?.now() ?? .zero
     screen.show(view.render(shown, content, size, style, now: now))
     tick.cancel()

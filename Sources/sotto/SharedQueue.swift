@@ -67,6 +67,9 @@ import PlayQueue
   /// The queue as it is now.
   var value: PlayQueue { locked { $0 } }
 
+  /// Looks at the queue without keeping a copy of it, which the next change would have to copy.
+  func read<Result>(_ body: (PlayQueue) -> Result) -> Result { locked { body($0) } }
+
   /// The key of the first track to be played; `nil` in an empty queue.
   var firstKey: Int? { locked { $0.playOrder.first.map { Int($0.number) } } }
 

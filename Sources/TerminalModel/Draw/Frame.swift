@@ -43,6 +43,11 @@ extension ViewState {
     return Frame(grid: renderer.canvas.grid, targets: renderer.targets)
   }
 
+  /// The row of the queue that is looked at: what is known of those around it is read first.
+  public func queueRow(_ snapshot: PlayerSnapshot) -> Int {
+    view == .queue && !isFollowing ? row(position.selected) : snapshot.index ?? 0
+  }
+
   /// How large a cover is wanted now, in cells; nil when none is seen.
   public func coverSize(
     _ snapshot: PlayerSnapshot, _ size: ScreenSize, _ style: ScreenStyle = ScreenStyle()
