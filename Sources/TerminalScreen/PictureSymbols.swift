@@ -58,7 +58,7 @@ public enum PictureSymbols {
 
   /// Columns and rows of a picture that keeps its shape; a cell is half as wide as it is high where
   /// the terminal does not tell.
-  static func fit(
+  public static func fit(
     _ image: PixelImage, columns: Int, rows: Int, cell: Terminal.Size.Pixels?
   ) -> (columns: Int, rows: Int) {
     guard columns > 0, rows > 0 else { return (0, 0) }

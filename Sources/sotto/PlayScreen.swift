@@ -29,6 +29,10 @@ import TerminalScreen
   private var watch: FolderWatch?
   /// Reads what is shown beside what is heard, once something was heard.
   private var titles: Titles?
+  private lazy var covers = Covers { [weak self] in self?.coverChanged() }
+  /// The number under which the terminal has the picture itself, where it shows pictures.
+  private var picture = 0
+  private var shownImage: PixelImage?
 
   /// `nil`, after a line that says why, where the terminal cannot show it: then there is the line.
   init?(_ command: PlayCommand) {
@@ -65,6 +69,7 @@ import TerminalScreen
     }
     Messages.instead = { [weak self] sentence in self?.command.say(sentence, isFault: true) }
     screen.onInput = { [weak self] input in self?.take(input) }
+    screen.onPictures = { [weak self] in self?.coverChanged() }
     screen.onEnd = { [weak self] in self?.isFocused = false }
     browser.onListing = { [weak self] listing, arePlaylists in
       guard let self else { return }
@@ -167,6 +172,7 @@ import TerminalScreen
     let size = size
     if let snapshot = command.snapshot() { shown = snapshot }
     titles?.look(at: view.queueRow(shown), revision: shown.queue.revision)
+    followTrack()
     let now = command.player?.now() ?? .zero
     screen.show(view.render(shown, content, size, style, now: now))
     tick.cancel()
@@ -177,6 +183,41 @@ import TerminalScreen
   }
 
   private static let unseenSeconds = 10.0
+
+  // MARK: Beside the track
+
+  /// Brings what belongs to the heard track, once something was heard.
+  private func followTrack() {
+    guard titles != nil else { return }
+    guard let location = command.heardLocation, shown.entry != nil else {
+      covers.clear()
+      return coverChanged()
+    }
+    guard let room = view.coverSize(shown, size, style), !location.isURL else { return }
+    var capabilities = capabilities
+    if style.settings.color == .none { capabilities.colors = .none }
+    if style.glyphs == .ascii { capabilities.showsUnicode = false }
+    covers.follow(
+      Covers.Wish(
+        path: location.path, isEmbedded: shown.info?.picture != nil, rows: room.rows,
+        columns: room.columns, cell: screen.size.cell, capabilities: capabilities))
+  }
+
+  private func coverChanged() {
+    var cover = covers.cover
+    if screen.showsPictures, cover != nil, let image = covers.image {
+      if image != shownImage {
+        screen.define(picture: picture, nil)
+        picture += 1
+        screen.define(picture: picture, image)
+        shownImage = image
+      }
+      cover?.picture = picture
+    }
+    guard cover != content.cover else { return }
+    content.cover = cover
+    changed()
+  }
 
   private func ticked() {
     command.seekTarget = nil

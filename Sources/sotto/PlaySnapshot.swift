@@ -57,6 +57,12 @@ extension PlayCommand {
     return snapshot
   }
 
+  /// Where the heard track is, also when it has been taken out of the queue; before anything is
+  /// heard, what will be.
+  var heardLocation: TrackLocation? {
+    queue.track(at: engine?.snapshot().index ?? index)
+  }
+
   /// As many decisions as the log shows.
   private static let decisionsShown = 100
 

@@ -28,29 +28,27 @@ extension Renderer {
   private var hasNextBeside: Bool { layout.nextColumns > 0 }
 
   private mutating func drawCover(_ cover: Cover, _ place: Area) {
-    if let picture = cover.picture {
-      canvas.grid.pictures.append(
-        PicturePlace(
-          id: picture, row: place.row, column: place.column, rows: place.rows,
-          columns: place.columns))
-    }
-    guard cover.rows > 0, cover.columns > 0, cover.cells.count == cover.rows * cover.columns else {
-      return
-    }
     // The middle of it, where it was made for another size.
     let rows = min(cover.rows, place.rows)
     let columns = min(cover.columns, place.columns)
+    guard rows > 0, columns > 0 else { return }
+    let (row, column) = (
+      place.row + (place.rows - rows) / 2, place.column + (place.columns - columns) / 2
+    )
+    if let picture = cover.picture {
+      canvas.grid.pictures.append(
+        PicturePlace(id: picture, row: row, column: column, rows: rows, columns: columns))
+    }
+    guard cover.cells.count == cover.rows * cover.columns else { return }
     let top = (cover.rows - rows) / 2
     let start = (cover.columns - columns) / 2
-    for row in 0..<rows {
-      for column in 0..<columns {
-        let cell = cover.cells[(top + row) * cover.columns + start + column]
+    for line in 0..<rows {
+      for place in 0..<columns {
+        let cell = cover.cells[(top + line) * cover.columns + start + place]
         guard cell.width > 0,
-          let (character, width) = canvas.cut(String(cell.character), columns - column).first
+          let (character, width) = canvas.cut(String(cell.character), columns - place).first
         else { continue }
-        canvas.put(
-          character, width, cell.style, place.row + (place.rows - rows) / 2 + row,
-          place.column + (place.columns - columns) / 2 + column)
+        canvas.put(character, width, cell.style, row + line, column + place)
       }
     }
   }
