@@ -1,7 +1,7 @@
 import AudioTypes
 import CRealtime
+import Glibc
 import OutputInterface
-import Synchronization
 
 /// The file output: what would be heard goes into a WAV file, as fast as it is rendered, or paced by
 /// the clock where things are to happen meanwhile.
@@ -27,9 +27,8 @@ public struct FileBackend: OutputBackend {
       sampleRate: request.sampleRate ?? 44_100, layout: request.layout)
     // A rate is asked for when a stream is opened again: a pipe's reader was there, and if it is
     // gone by now nobody else will come.
-    let sink = FileSink(
-      try WAVWriter(
-        path: path, format: format, sample: .f32, waitsForReader: request.sampleRate == nil))
+    let sink = try FileSink(
+      path: path, format: format, waitsForReader: request.sampleRate == nil)
     var knobs = SimulationKnobs()
     knobs.canRewind = isPaced
     let stream = unsafe SimulatedStream(
@@ -54,12 +53,28 @@ public struct FileBackend: OutputBackend {
 /// Writes what is heard. Used by the device's thread, and by whoever closes once that has ended.
 private final class FileSink: SimulationSink, @unchecked Sendable {
   private let writer: WAVWriter
+  private let givenUp = sotto_eventfd()
 
-  init(_ writer: WAVWriter) { self.writer = writer }
+  init(path: [UInt8], format: AudioFormat, waitsForReader: Bool) throws(OutputError) {
+    do throws(OutputError) {
+      writer = try WAVWriter(
+        path: path, format: format, sample: .f32, waitsForReader: waitsForReader,
+        givenUp: givenUp)
+    } catch {
+      close(givenUp)
+      throw error
+    }
+  }
 
+  /// Heard is what the pipe or the file has.
   func hear(_ samples: UnsafeBufferPointer<Float>) throws(OutputError) {
     try unsafe writer.write(samples)
+    try writer.flush()
   }
 
   func finish() throws(OutputError) { try writer.finish() }
+
+  func giveUp() { sotto_rt_signal(givenUp) }
+
+  deinit { close(givenUp) }
 }

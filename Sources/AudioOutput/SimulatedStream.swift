@@ -17,6 +17,7 @@ import Synchronization
   let knobs: SimulationKnobs
   let pace: SimulationPace
   private let simulation: Mutex<Simulation>
+  private let sink: any SimulationSink
   private let kicked = sotto_eventfd()
   private let isClosing = Atomic<Bool>(false)
   private let isKicked = Atomic<Bool>(false)
@@ -30,6 +31,7 @@ import Synchronization
     self.deviceName = deviceName
     self.knobs = knobs
     self.pace = pace
+    self.sink = sink
     capabilities = StreamCapabilities(
       rewind: pace == .free || !knobs.canRewind
         ? .none : .exact(marginFrames: knobs.latencyFrames),
@@ -56,6 +58,7 @@ import Synchronization
 
   /// The device's thread: sleeps until something is due or somebody kicks.
   fileprivate func run() {
+    var piece: [Float] = []
     while !isClosing.load(ordering: .acquiring) {
       let wait = simulation.withLock { simulation in
         simulation.advance(toTime: sotto_monotonic_ns())
@@ -63,8 +66,27 @@ import Synchronization
         simulation.fill()
         return simulation.waitMilliseconds()
       }
+      if pace == .free && hear(&piece) { continue }
       _ = sotto_eventfd_wait(kicked, wait)
     }
+  }
+
+  /// Hears one piece; false when there is none. Without the lock, for a sink takes its time: the
+  /// reader of a pipe may stand still, and whoever asks for the clock must not stand with it.
+  private func hear(_ piece: inout [Float]) -> Bool {
+    guard simulation.withLock({ $0.takePiece(into: &piece) }) else { return false }
+    var error: OutputError?
+    do throws(OutputError) {
+      unsafe try piece.withUnsafeBufferPointer { (samples) throws(OutputError) in
+        try unsafe sink.hear(samples)
+      }
+    } catch let failed {
+      // What was given up by closing is no failure.
+      if isClosing.load(ordering: .acquiring) { return true }
+      error = failed
+    }
+    simulation.withLock { $0.pieceWasHeard(piece, error) }
+    return true
   }
 
   public func kick() {
@@ -137,6 +159,7 @@ import Synchronization
   public func close() {
     if isClosing.exchange(true, ordering: .acquiringAndReleasing) { return }
     sotto_rt_signal(kicked)
+    sink.giveUp()
     if let thread { pthread_join(thread, nil) }
     simulation.withLock { $0.finish() }
   }

@@ -161,30 +161,43 @@ import OutputInterface
   /// Renders until the queue is full, the source is behind, or it is over.
   mutating func fill() {
     guard failure == nil, hasBegun, !isClosed else { return }
-    repeat {
-      unsafe renderer.heard(renderer.context, heard)
-      while written - heard < capacity && finishedAt < 0 {
-        // After a hold there is only silence: a device in memory need not store it.
-        if holdAt >= 0 && written >= holdAt { break }
-        let offset = written % capacity
-        var room = min(capacity - (written - heard), capacity - offset)
-        if holdAt >= 0 { room = min(room, holdAt - written) }
-        let rendered = unsafe queue.withUnsafeMutableBufferPointer { all in
-          unsafe renderer.render(
-            renderer.context, written, all.baseAddress! + Int(offset) * channels, room)
-        }
-        written += rendered.frames
-        if rendered.frames > 0 { isDry = false }
-        if rendered.finished { finishedAt = written }
-        if rendered.frames < room { break }
+    unsafe renderer.heard(renderer.context, heard)
+    while written - heard < capacity && finishedAt < 0 {
+      // After a hold there is only silence: a device in memory need not store it.
+      if holdAt >= 0 && written >= holdAt { break }
+      let offset = written % capacity
+      var room = min(capacity - (written - heard), capacity - offset)
+      if holdAt >= 0 { room = min(room, holdAt - written) }
+      let rendered = unsafe queue.withUnsafeMutableBufferPointer { all in
+        unsafe renderer.render(
+          renderer.context, written, all.baseAddress! + Int(offset) * channels, room)
       }
-      // A file hears at once; anything else in its time.
-      guard isFree, !isCorked, failure == nil, written > heard || finishedAt == heard else {
-        return
-      }
-      hear(to: written)
-      settle()
-    } while !isCorked && failure == nil
+      written += rendered.frames
+      if rendered.frames > 0 { isDry = false }
+      if rendered.finished { finishedAt = written }
+      if rendered.frames < room { break }
+    }
+    // A source may be over with its last frame heard already.
+    if isFree && !isCorked { settle() }
+  }
+
+  // MARK: A file
+
+  /// Copies what a device without time hears next; false when there is nothing.
+  func takePiece(into piece: inout [Float]) -> Bool {
+    guard isFree, !isCorked, failure == nil, heard < written else { return false }
+    let offset = heard % capacity
+    let count = min(written - heard, capacity - offset)
+    piece.removeAll(keepingCapacity: true)
+    piece.append(contentsOf: queue[Int(offset) * channels..<Int(offset + count) * channels])
+    return true
+  }
+
+  /// What became of that piece.
+  mutating func pieceWasHeard(_ piece: [Float], _ error: OutputError?) {
+    if let error { return fail(error) }
+    heard += Int64(piece.count / channels)
+    settle()
   }
 
   /// True when nothing follows what is queued.

@@ -47,4 +47,10 @@ public protocol SimulationSink: AnyObject, Sendable {
   /// Takes interleaved frames; an error is the loss of the device.
   func hear(_ samples: UnsafeBufferPointer<Float>) throws(OutputError)
   func finish() throws(OutputError)
+  /// Ends a `hear` that waits for somebody, and lets no later one wait. Any thread.
+  func giveUp()
+}
+
+extension SimulationSink {
+  public func giveUp() {}
 }

@@ -31,6 +31,8 @@ public final class WAVWriter {
   /// Source channel of every stored channel: WAVE stores channels in the order of its mask.
   private let order: [Int]
   private let mask: UInt32
+  /// While this can be read, a pipe is not waited for; -1 is none.
+  private let givenUp: CInt
   private var pending: [UInt8] = []
   /// Bytes of samples that the file has, apart from `pending`.
   private var stored: Int64 = 0
@@ -42,28 +44,41 @@ public final class WAVWriter {
 
   /// Creates the file, or empties it. A file name is bytes.
   ///
-  /// - Parameter waitsForReader: a named pipe that nobody reads yet is waited for; otherwise it is an
-  ///   error.
+  /// - Parameters:
+  ///   - waitsForReader: a named pipe that nobody reads yet is waited for; otherwise it is an error.
+  ///   - givenUp: an event descriptor: once it can be read, a reader that takes nothing is waited
+  ///     for no longer, which is an error.
   public convenience init(
-    path: [UInt8], format: AudioFormat, sample: Sample, waitsForReader: Bool = true
+    path: [UInt8], format: AudioFormat, sample: Sample, waitsForReader: Bool = true,
+    givenUp: CInt = -1
   ) throws(OutputError) {
     guard !path.contains(0) else { throw OutputError(.fileError, "not a file name") }
     let name = path.map { CChar(bitPattern: $0) } + [0]
     let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC
     let descriptor = unsafe open(name, waitsForReader ? flags : flags | O_NONBLOCK, 0o666)
     guard descriptor >= 0 else { throw Self.failure("cannot be created", errno) }
-    // Only the opening must not wait; writing does.
-    if !waitsForReader { _ = fcntl(descriptor, F_SETFL, 0) }
+    // From here on the writer waits by itself, so that it can be called away.
+    _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
     try self.init(
-      descriptor: descriptor, ownsDescriptor: true, format: format, sample: sample)
+      descriptor: descriptor, ownsDescriptor: true, format: format, sample: sample,
+      givenUp: givenUp)
   }
 
   /// Writes to an open descriptor, from its present position when it is a pipe, from its beginning
   /// when it is a file.
-  public init(
+  public convenience init(
     descriptor: CInt, ownsDescriptor: Bool = false, format: AudioFormat, sample: Sample
   ) throws(OutputError) {
+    try self.init(
+      descriptor: descriptor, ownsDescriptor: ownsDescriptor, format: format, sample: sample,
+      givenUp: -1)
+  }
+
+  private init(
+    descriptor: CInt, ownsDescriptor: Bool, format: AudioFormat, sample: Sample, givenUp: CInt
+  ) throws(OutputError) {
     self.descriptor = descriptor
+    self.givenUp = givenUp
     self.ownsDescriptor = ownsDescriptor
     self.format = format
     self.sample = sample
@@ -157,7 +172,8 @@ public final class WAVWriter {
     return Int32(min(max(step, -scale), scale - 1))
   }
 
-  private func flush() throws(OutputError) {
+  /// Writes what is kept back.
+  func flush() throws(OutputError) {
     var done = 0
     while done < pending.count {
       let result = unsafe pending.withUnsafeBytes { bytes in
@@ -166,6 +182,8 @@ public final class WAVWriter {
       if result > 0 {
         done += result
         if isPendingSound { stored += Int64(result) }
+      } else if errno == EAGAIN && waitsForRoom() {
+        continue
       } else if errno != EINTR {
         let cause = errno
         pending.removeAll(keepingCapacity: true)
@@ -173,6 +191,18 @@ public final class WAVWriter {
       }
     }
     pending.removeAll(keepingCapacity: true)
+  }
+
+  /// Waits until the reader takes something or is gone; false when the waiting was given up.
+  private func waitsForRoom() -> Bool {
+    var waits = [
+      pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0),
+      pollfd(fd: givenUp, events: Int16(POLLIN), revents: 0),
+    ]
+    while unsafe poll(&waits, nfds_t(waits.count), -1) < 0, errno == EINTR {}
+    let isGivenUp = waits[1].revents != 0
+    if isGivenUp { errno = ECANCELED }
+    return !isGivenUp
   }
 
   private static func failure(_ what: String, _ cause: CInt) -> OutputError {

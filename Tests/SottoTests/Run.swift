@@ -158,14 +158,14 @@ final class Folder {
   }
 }
 
-/// A 16-bit stereo WAV file of 8 kHz, a soft saw.
-func wav(seconds: Double) -> [UInt8] {
-  let frames = Int(seconds * 8000)
+/// A 16-bit stereo WAV file, a soft saw.
+func wav(seconds: Double, rate: Int = 8000) -> [UInt8] {
+  let frames = Int(seconds * Double(rate))
   func little(_ number: Int, _ count: Int) -> [UInt8] {
     (0..<count).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
   }
   var bytes = Array("RIFF".utf8) + little(36 + frames * 4, 4) + Array("WAVEfmt ".utf8)
-  bytes += little(16, 4) + little(1, 2) + little(2, 2) + little(8000, 4) + little(32000, 4)
+  bytes += little(16, 4) + little(1, 2) + little(2, 2) + little(rate, 4) + little(rate * 4, 4)
   bytes += little(4, 2) + little(16, 2) + Array("data".utf8) + little(frames * 4, 4)
   let end = bytes.count + frames * 4
   // Tooth by tooth: sample by sample a minute takes long where a sanitizer watches.

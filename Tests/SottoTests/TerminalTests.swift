@@ -215,6 +215,55 @@ final class Screen {
     #expect(screen.isAsFound)
   }
 
+  /// A named pipe, and its reader, who takes nothing yet: the pipe holds less than a second.
+  private static func pipe(in folder: Folder) throws -> (path: String, reader: CInt) {
+    let path = folder.path + "/pipe"
+    try #require(mkfifo(path, 0o644) == 0)
+    let reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    try #require(reader >= 0)
+    return (path, reader)
+  }
+
+  @Test func `A pipe whose reader stands still holds up neither the line nor the keys`() throws {
+    let folder = try Folder()
+    let file = try folder.write("a.wav", wav(seconds: 60))
+    let pipe = try Self.pipe(in: folder)
+    defer { close(pipe.reader) }
+    let screen = try Screen(["play", "--output", "file:\(pipe.path)", file], columns: 250)
+    #expect(screen.waits(for: "a.wav"))
+    screen.type(" ")
+    #expect(screen.waits(for: "|| 0:00 / 1:00  a.wav"))
+    screen.type(" ")
+    #expect(screen.waits(for: "> 0:00 / 1:00  a.wav"))
+    screen.type("q")
+    #expect(screen.ends() == 0)
+    #expect(screen.isAsFound)
+  }
+
+  @Test func `A slow reader of a pipe gets every frame`() throws {
+    let folder = try Folder()
+    let file = try folder.write("a.wav", wav(seconds: 2, rate: 44_100))
+    let pipe = try Self.pipe(in: folder)
+    defer { close(pipe.reader) }
+    let screen = try Screen(["play", "--output", "file:\(pipe.path)", file], columns: 250)
+    #expect(screen.waits(for: "a.wav"))
+    let isBlocking = fcntl(pipe.reader, F_SETFL, 0) == 0
+    try #require(isBlocking)
+    var heard: [UInt8] = []
+    var bytes = [UInt8](repeating: 0, count: 1 << 16)
+    while case let more = read(pipe.reader, &bytes, bytes.count), more > 0 {
+      heard += bytes[..<more]
+    }
+    #expect(screen.ends() == 0)
+    // The same into a file, which never waits.
+    let plain = try Run("play", "--output", "file:\(folder.path)/plain.wav", file)
+    #expect(plain.status == 0)
+    let wanted = try [UInt8](Data(contentsOf: URL(filePath: folder.path + "/plain.wav")))
+    #expect(heard.count == wanted.count)
+    let firstOther = zip(heard, wanted).dropFirst(92).enumerated().first { $1.0 != $1.1 }?.offset
+    #expect(firstOther == nil)
+  }
+
   @Test func `After the message of a lost output the line is not drawn again`() throws {
     let folder = try Folder()
     let file = try folder.write("a.wav", wav(seconds: 60))
