@@ -191,6 +191,10 @@ import Realtime
       }
       session.stream.kick()
       change(to: .held)
+    } else if session != nil, !isHeld, state == .idle {
+      // Everything has been heard: a jump that comes now must not be.
+      isHeld = true
+      feeder.ask { $0.isHeld = true }
     }
     guard let done else { return }
     onSilence.append(done)

@@ -240,6 +240,17 @@ final class Screen {
     #expect(screen.isAsFound)
   }
 
+  @Test func `At the end of the queue nothing of it begins again`() throws {
+    let folder = try Folder()
+    let file = try folder.write("a.wav", wav(seconds: 2, rate: 44_100))
+    for _ in 0..<8 {
+      let run = try Run("play", "--output", "file:\(folder.path)/out.wav", file)
+      #expect(run.status == 0)
+      let size = try Data(contentsOf: URL(filePath: folder.path + "/out.wav")).count
+      #expect((705_600...705_700).contains(size))
+    }
+  }
+
   @Test func `A slow reader of a pipe gets every frame`() throws {
     let folder = try Folder()
     let file = try folder.write("a.wav", wav(seconds: 2, rate: 44_100))
@@ -285,13 +296,18 @@ final class Screen {
     #expect(screen.isAsFound)
   }
 
-  @Test func `A dumb terminal and --plain get lines without escapes and keep their mode`() throws {
-    for (option, term) in [("--plain", "xterm"), ("--no-resume", "dumb")] {
+  @Test func `S72: a dumb terminal and --plain get lines without escapes and keep their mode`()
+    throws
+  {
+    let spoken = "Track 1 of 1: a.wav, 0 seconds.\r\n"
+    for (option, term, line) in [
+      ("--plain", "xterm", spoken), ("--no-resume", "dumb", "Playing: a.wav (0:00)\r\n"),
+    ] {
       let folder = try Folder()
       let file = try folder.write("a.wav")
       let screen = try Screen(
         ["play", "--output", "null", option, file], environment: ["TERM": term])
-      #expect(screen.waits(for: "Playing: a.wav (0:00)\r\n"))
+      #expect(screen.waits(for: line))
       #expect(screen.ends() == 0)
       #expect(screen.isAsFound)
       #expect(!screen.waits(for: "\u{1B}"))
