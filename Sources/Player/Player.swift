@@ -106,13 +106,20 @@ import Dispatch
     switch action {
     case .cork(let fade): engine.hold(fade: fade.seconds)
     case .uncork:
-      engine.release(fade: Self.releaseSeconds(transition))
+      if engine.snapshot().state == .idle {
+        // Nothing is loaded: nothing could be played, and now it is tried again.
+        engine.play(index: machine.state.track)
+      } else {
+        engine.release(fade: Self.releaseSeconds(transition))
+      }
     case .setGain(let decibels, let ramp):
       engine.setMusicLevel(decibels: decibels, within: ramp.seconds)
     case .go(let track, let position):
-      if engine.snapshot().index == track {
+      let heard = engine.snapshot().index
+      if heard == track {
         engine.seek(to: position.seconds)
-      } else {
+      } else if heard != nil || transition.trigger != .event(.queueEnded) {
+        // A queue that ended without a sound has no place to stand at: it would be tried again.
         engine.move(to: track)
       }
     case .changeDeviceVolume(let direction): changeVolume(direction)
