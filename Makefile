@@ -25,7 +25,8 @@ uninstall: ## remove what make install put under PREFIX
 bench: ## measure sotto beside other players into Docs/Benchmarks.md (ARGS="--help")
 	@Scripts/bench $(ARGS)
 
-docs: ## the pages of the AudioSession library, into .build/docs
+docs: ## the pictures of the screen, and the pages of the AudioSession library into .build/docs
+	@Scripts/screenshot
 	@Scripts/docs
 
 format: ## format every Swift file
