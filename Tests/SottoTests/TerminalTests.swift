@@ -10,8 +10,14 @@ final class Screen {
   private(set) var text = ""
   /// All that was ever shown.
   private(set) var transcript = ""
+  /// The same as it came.
+  private(set) var bytes: [UInt8] = []
 
-  init(_ arguments: [String], environment: [String: String] = [:], columns: UInt16 = 80) throws {
+  /// Paths are bytes and follow the arguments.
+  init(
+    _ arguments: [String], paths: [[UInt8]] = [], environment: [String: String] = [:],
+    columns: UInt16 = 80, rows: UInt16 = 24
+  ) throws {
     master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
     try #require(master >= 0)
     var unlock: Int32 = 0
@@ -22,7 +28,7 @@ final class Screen {
     let name = "/dev/pts/\(number)"
     slave = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC)
     try #require(slave >= 0)
-    var size = winsize(ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+    var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
     try #require(ioctl(slave, UInt(TIOCSWINSZ), &size) == 0)
     before = Screen.mode(slave)
     var actions = posix_spawn_file_actions_t()
@@ -33,7 +39,7 @@ final class Screen {
     posix_spawn_file_actions_adddup2(&actions, 0, 1)
     posix_spawn_file_actions_adddup2(&actions, 0, 2)
     child = try spawn(
-      arguments.map { Array($0.utf8) },
+      arguments.map { Array($0.utf8) } + paths,
       // A terminal that nobody knows gets the line.
       Run.environment(["TERM": "nobody-knows"].merging(environment) { $1 }), &actions,
       leadsSession: true)
@@ -84,6 +90,7 @@ final class Screen {
     let count = read(master, &bytes, bytes.count)
     guard count > 0 else { return false }
     let piece = String(decoding: bytes[..<count], as: UTF8.self)
+    self.bytes += bytes[..<count]
     text += piece
     transcript += piece
     return true
