@@ -296,6 +296,8 @@ import Realtime
   }
 
   private func jump(to index: Int, seconds: Double, isSeek: Bool) {
+    // After the end, where what loops beside the music has kept the device running.
+    if state == .idle, !isHeld { change(to: .starting) }
     feeder.ask { $0.jump = Feeder.Jump(index: index, seconds: seconds, isSeek: isSeek) }
   }
 
@@ -382,7 +384,7 @@ import Realtime
   /// The end, unless a jump is on its way: judged by what is, not by the order of events.
   private func finishIfOver(_ session: Feeder.Session) {
     let timeline = session.renderer.timeline()
-    guard !feeder.isJumping, session.renderer.taken == session.renderer.wish.serial,
+    guard state != .idle, !feeder.isJumping, session.renderer.taken == session.renderer.wish.serial,
       timeline.open >= 0
     else { return }
     let segment = timeline.segment(timeline.open)
@@ -392,6 +394,16 @@ import Realtime
     if let next = feeder.rateBreak(slot: segment.slot) { return reopen(next) }
     change(to: .idle)
     onEvent(.ended)
+  }
+
+  /// Frames until the music is over, where the device will not tell: what loops beside it goes on.
+  private func framesToEnd(_ session: Feeder.Session) -> Int64? {
+    let timeline = session.renderer.timeline()
+    guard state != .idle, timeline.open >= 0, timeline.layersEnd == .max else { return nil }
+    let segment = timeline.segment(timeline.open)
+    let total = session.renderer.ring(segment.slot).total
+    guard total >= 0 else { return nil }
+    return total - segment.source(at: session.stream.clock().heard)
   }
 
   private func lose(_ error: OutputError?) {
@@ -416,7 +428,7 @@ import Realtime
     switch report {
     case .failed(let index, let location, let error):
       onEvent(.failed(index: index, location: location, error: error))
-    case .placed: announce()
+    case .placed, .complete: announce()
     case .seekFailed(let error):
       guard let place = heardPlace()?.place, let location = succession.track(at: place.index)
       else { return }
@@ -447,7 +459,9 @@ import Realtime
       }
       if place.isSeek { onEvent(.seeked(position: place.offset)) }
     }
-    guard let frames = heard.framesToNext, !isHeld, session.stream.clock().isRunning else { return }
+    guard !isHeld, session.stream.clock().isRunning else { return }
+    guard let frames = heard.framesToNext ?? framesToEnd(session) else { return }
+    if frames <= 0, heard.framesToNext == nil { return finishIfOver(session) }
     let seconds = Double(max(frames, 0)) / Double(session.stream.format.sampleRate)
     placeAlarm.set(after: seconds + 0.002) { [weak self] in self?.announce() }
   }

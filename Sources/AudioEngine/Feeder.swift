@@ -45,6 +45,8 @@ import Synchronization
     case failed(index: Int, location: TrackLocation, error: DecodingError)
     /// A jump has been wished for, or a join was decoded: places changed.
     case placed
+    /// All of the sounding source is decoded: its end is known.
+    case complete
     /// Nothing from the asked track on could be opened.
     case nothingPlayable
     /// The seek could not be done.
@@ -317,6 +319,7 @@ import Synchronization
     let pipeline = feed.pipeline
     if pipeline.isOver {
       feed.ring.finish()
+      report(.complete)
       return false
     }
     if pipeline.wantsNext { continueSuccession(feed) }
@@ -331,7 +334,10 @@ import Synchronization
       addPlace(feed.slot, Place(id: newPlace(), frame: joint, track: feed.track, offset: 0))
       report(.placed)
     }
-    if pipeline.isOver { feed.ring.finish() }
+    if pipeline.isOver {
+      feed.ring.finish()
+      report(.complete)
+    }
     return true
   }
 

@@ -96,6 +96,28 @@ import Testing
     #expect(rig.heard.last! > 0.9)
   }
 
+  @Test func `The last track is over when it has been heard, whatever loops beside it`()
+    async throws
+  {
+    let rig = try Rig()
+    defer { rig.close() }
+    let (path, _) = try rig.track("a.wav", frames: 9600)
+    try rig.start([path])
+    let tone = try sound(rig, frames: 100, Self.quarter)
+    try rig.engine.begin(sound: tone, place: 2, isLooping: true)
+    rig.hear(4800)
+    await Task.yield()
+    #expect(!rig.hasEnded)
+    rig.hear(9600)
+    await rig.until { rig.hasEnded }
+    #expect(rig.heard.suffix(960).allSatisfy { $0 == 0.25 })
+    // It can be played again, and is over once more.
+    rig.engine.play(index: 0)
+    await rig.until { rig.toldTracks.count == 2 }
+    rig.hear(19_200)
+    await rig.until { rig.events.count { if case .ended = $0 { true } else { false } } == 2 }
+  }
+
   @Test func `A sound that cannot be read is an error, and the music goes on`() async throws {
     let rig = try Rig()
     defer { rig.close() }

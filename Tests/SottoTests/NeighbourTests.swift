@@ -85,6 +85,18 @@ import Testing
     #expect(screen.ends() == 0)
   }
 
+  @Test func `A game that is still on does not keep sotto beyond the last track`() throws {
+    let folder = try Folder()
+    try folder.write("short.wav", wav(seconds: 2))
+    let screen = try Screen(
+      ["play", "--output", "null", folder.path + "/short.wav"],
+      environment: ["SOTTO_SOUNDS": Self.sounds, "XDG_STATE_HOME": folder.path + "/state"])
+    screen.type("!g")
+    #expect(screen.waits(for: "0:01"))
+    #expect(screen.ends() == 0)
+    #expect(screen.isAsFound)
+  }
+
   @Test func `Without the sounds there is one line, and the music goes on`() throws {
     let folder = try Folder()
     let screen = try play(folder, sounds: folder.path + "/nowhere")
