@@ -261,14 +261,33 @@ import Realtime
   }
 
   /// What follows the heard track may be another one now. Where the old one was joined already, the
-  /// heard one is decoded again from where it is, which nobody hears.
+  /// heard one is decoded again and goes on at the same frame, which nobody hears.
   public func successionChanged() {
-    guard let session, !feeder.isJumping, let heard = heardPlace() else { return }
+    guard let session, !feeder.isJumping, state != .idle, let heard = heardPlace() else { return }
     let (slot, frame) = session.renderer.timeline().heard(at: session.stream.clock().heard)
     guard let joined = feeder.follower(slot: slot, after: frame) else { return }
     let next = succession.index(after: heard.place.index).map { Feeder.Joined.track($0) } ?? .end
-    guard joined != next, succession.track(at: heard.place.index) != nil else { return }
-    jump(to: heard.place.index, seconds: heard.position, isSeek: true)
+    guard joined != next else { return }
+    decodeAgain()
+  }
+
+  /// Which loudness tags are applied, from now on.
+  public func setLoudness(_ mode: LoudnessMode) {
+    feeder.setLoudness(mode)
+    if !feeder.isJumping { decodeAgain() }
+  }
+
+  /// Opens the heard track once more, and goes on with it at the frame where it is.
+  private func decodeAgain() {
+    guard let session, let heard = heardPlace(), succession.track(at: heard.place.index) != nil
+    else { return }
+    let (_, frame) = session.renderer.timeline().heard(at: session.stream.clock().heard)
+    let seconds =
+      heard.place.offset + session.stream.format.seconds(atFrame: frame - heard.place.frame)
+    feeder.ask {
+      $0.jump = Feeder.Jump(
+        index: heard.place.index, seconds: seconds, isSeek: true, follows: frame)
+    }
   }
 
   /// Goes on playing on another device of the same output. The old stream ends when the new one is
@@ -329,7 +348,8 @@ import Realtime
     let clock = session?.stream.clock()
     return EngineSnapshot(
       state: state, index: heard?.place.index, position: heard?.position ?? 0,
-      duration: heard?.place.duration, info: heard?.place.info, level: level,
+      duration: heard?.place.duration, info: heard?.place.info,
+      loudnessGain: heard?.place.gain ?? .unity, level: level,
       device: session?.stream.deviceName, deviceVolume: session?.stream.deviceVolume(),
       underruns: clock?.underruns ?? 0, outputRate: session?.stream.format.sampleRate)
   }

@@ -32,6 +32,8 @@ public struct EngineSnapshot: Sendable {
   public var position: Double
   public var duration: Double?
   public var info: TrackInfo?
+  /// What its loudness tags make of it; 1 without any, or when they are not applied.
+  public var loudnessGain = Gain.unity
   /// sotto's own level (not the device's volume).
   public var level: Gain
   public var device: String?

@@ -26,6 +26,9 @@ import Synchronization
     var seconds: Double
     /// True for a seek within the heard track.
     var isSeek: Bool
+    /// When not negative, the frame of the heard source that is at `seconds`: the new one goes on
+    /// exactly where that one is when it is taken.
+    var follows: Int64 = -1
   }
 
   /// A track that needs a stream of its own rate, because nothing resamples here.
@@ -57,7 +60,9 @@ import Synchronization
 
   let decoderEvent = sotto_eventfd()
   private let succession: any Succession
-  private let loudness: LoudnessMode
+  private let loudnessMode: Mutex<LoudnessMode>
+  /// Which loudness tags are applied to what is opened.
+  private var loudness: LoudnessMode { loudnessMode.withLock { $0 } }
   private let givenCanResample: Bool?
   private var canResample: Bool { givenCanResample ?? Pipeline.canResample }
   private let report: @Sendable (Report) -> Void
@@ -89,7 +94,7 @@ import Synchronization
     report: @escaping @Sendable (Report) -> Void
   ) {
     self.succession = succession
-    self.loudness = loudness
+    loudnessMode = Mutex(loudness)
     givenCanResample = canResample
     self.report = report
   }
@@ -111,6 +116,9 @@ import Synchronization
     inbox.withLock { change(&$0) }
     sotto_rt_signal(decoderEvent)
   }
+
+  /// For all that is opened from now on. Any thread.
+  func setLoudness(_ mode: LoudnessMode) { loudnessMode.withLock { $0 = mode } }
 
   /// True while a jump waits to be taken.
   var isJumping: Bool { inbox.withLock { $0.jump != nil } }
@@ -213,7 +221,7 @@ import Synchronization
   private func begin(_ jump: Jump, _ location: TrackLocation) throws(DecodingError) {
     guard let session else { return }
     let track: OpenTrack
-    if let open, open.index == jump.index, open.location == location,
+    if let open, open.index == jump.index, open.location == location, open.loudness == loudness,
       open.isFresh || open.decoder.isSeekable
     {
       track = open
@@ -245,7 +253,9 @@ import Synchronization
       ])
     feed = new
     // The first piece, so that the device finds something at once.
-    while ring.written < Int64(format.sampleRate / 16) && ring.total < 0 {
+    // What follows the old one begins as much later as it takes to be heard.
+    let first = Int64(format.sampleRate) / (jump.follows < 0 ? 16 : 2)
+    while ring.written < first && ring.total < 0 {
       // Not given up for a newer jump: what sounds now has lost its decoder to this one.
       if inbox.withLock({ $0.isClosing }) { return }
       _ = try step(new)
@@ -257,6 +267,7 @@ import Synchronization
         wish.jump += 1
         wish.slot = slot
         wish.sourceFrame = 0
+        wish.follows = jump.follows
         wish.fadesIn = frame > 0
         wish.isHeld = box.isHeld
       }

@@ -7,6 +7,8 @@ import Realtime
   let index: Int
   let location: TrackLocation
   let decoder: any Decoder
+  /// Which loudness tags were asked for, and what they make of it.
+  let loudness: LoudnessMode
   let gain: Gain
   let info: TrackInfo
   /// True until a frame has been asked for.
@@ -17,6 +19,7 @@ import Realtime
     self.location = location
     decoder = try TrackOpener.open(location)
     info = decoder.info
+    self.loudness = loudness
     gain = info.loudness.gain(loudness) ?? .unity
   }
 }
@@ -30,6 +33,8 @@ struct Place: Sendable {
   var frame: Int64
   var index: Int
   var info: TrackInfo
+  /// By its loudness tags.
+  var gain: Gain
   /// The track's own time at that frame, in seconds, and its length.
   var offset: Double
   var duration: Double?
@@ -40,6 +45,7 @@ struct Place: Sendable {
     self.frame = frame
     index = track.index
     info = track.info
+    gain = track.gain
     self.offset = offset
     duration = track.decoder.frames.map { track.decoder.format.seconds(atFrame: $0) }
   }

@@ -58,15 +58,16 @@ public struct MixTimeline: BitwiseCopyable, Sendable {
     }
     applyLayers(new, at: at)
     if new.jump != wish.jump {
+      let first = firstFrame(new, at: at)
       endOpen(at: at)
       if new.isHeld {
         heldSlot = new.slot
-        heldFrame = new.sourceFrame
+        heldFrame = first
       } else {
         heldSlot = -1
         append(
           Segment(
-            slot: new.slot, begin: at, sourceBegin: new.sourceFrame,
+            slot: new.slot, begin: at, sourceBegin: first,
             fadeIn: new.fadesIn ? fade : 0))
       }
     } else if new.isHeld && !wish.isHeld {
@@ -81,6 +82,15 @@ public struct MixTimeline: BitwiseCopyable, Sendable {
       heldSlot = -1
     }
     wish = new
+  }
+
+  /// Where in its source a jump begins.
+  @_noAllocation @_noLocks
+  private func firstFrame(_ new: MixWish, at frame: Int64) -> Int64 {
+    if new.follows < 0 { return new.sourceFrame }
+    let index = open
+    if index >= 0 { return max(0, segments[index].source(at: frame) - new.follows) }
+    return heldSlot >= 0 ? max(0, heldFrame - new.follows) : new.sourceFrame
   }
 
   @_noAllocation @_noLocks

@@ -7,6 +7,9 @@ public struct MixWish: BitwiseCopyable, Sendable {
   public var jump: Int = 0
   public var slot: Int = 0
   public var sourceFrame: Int64 = 0
+  /// When not negative, the source goes on where the old one is: this frame of the old one is its
+  /// first. Nobody hears the change.
+  public var follows: Int64 = -1
   /// False where the source begins with its own beginning, which needs no fade.
   public var fadesIn = false
   /// True to hold the source at its frame: nothing sounds and nothing is lost.

@@ -46,8 +46,9 @@ extension PlayCommand {
     case .silent(let wish):
       let isSilent = player.state.isSilent
       if wish.applied(to: isSilent) != isSilent { neighbourhood()?.perform(.silent) }
-    case .gain:
-      say("ReplayGain is set at the start: --gain, or gain in the configuration", isFault: true)
+    case .gain(let mode):
+      gainMode = mode
+      engine.setLoudness(mode)
     case .attempt(.memo): memo?.toggle()
     case .attempt(let trial):
       if let act = Neighbourhood.Act(rawValue: trial.rawValue) { neighbourhood()?.perform(act) }

@@ -44,6 +44,10 @@ extension PlayCommand {
     snapshot.level = level
     snapshot.isOwnMuted = isOwnMuted
     snapshot.gainMode = gainMode
+    // Without tags there is nothing to apply.
+    if gainMode != .off, heard.info?.loudness.gain(gainMode) != nil {
+      snapshot.replayGain = Double(heard.loudnessGain.decibels)
+    }
     snapshot.duckedGain = snapshot.situation.gain < 0 ? snapshot.situation.gain : nil
     snapshot.isRecordingMemo = memo?.isActive ?? false
     snapshot.outputRate = heard.outputRate

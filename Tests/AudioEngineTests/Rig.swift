@@ -18,6 +18,25 @@ struct Tracks: Succession {
   func index(after index: Int) -> Int? { index + 1 < locations.count ? index + 1 : nil }
 }
 
+/// Tracks whose order the test changes.
+final class LooseTracks: Succession {
+  private let followers: Mutex<[Int: Int]>
+  let locations: [TrackLocation]
+
+  init(_ paths: [String], _ followers: [Int: Int]) {
+    locations = paths.map { TrackLocation($0) }
+    self.followers = Mutex(followers)
+  }
+
+  func follow(_ index: Int, by next: Int?) { followers.withLock { $0[index] = next } }
+
+  func track(at index: Int) -> TrackLocation? {
+    locations.indices.contains(index) ? locations[index] : nil
+  }
+
+  func index(after index: Int) -> Int? { followers.withLock { $0[index] } }
+}
+
 /// Keeps what a simulated device hears.
 final class Ear: SimulationSink {
   private let store = Mutex<[Float]>([])
@@ -73,8 +92,25 @@ final class Ear: SimulationSink {
   func start(
     _ paths: [String], canResample: Bool? = nil, level: Gain = .unity, backend: any OutputBackend
   ) throws {
+    try start(
+      Tracks(locations: paths.map { TrackLocation($0) }), canResample: canResample, level: level,
+      backend: backend)
+  }
+
+  /// A succession of the test's own, on a simulated device.
+  func start(_ succession: any Succession) throws {
+    try start(
+      succession, canResample: nil, level: .unity,
+      backend: NullBackend(pace: .manual, sink: ear) { [unowned self] stream in
+        streams.withLock { $0.append(stream) }
+      })
+  }
+
+  private func start(
+    _ succession: any Succession, canResample: Bool?, level: Gain, backend: any OutputBackend
+  ) throws {
     engine = AudioEngine(
-      succession: Tracks(locations: paths.map { TrackLocation($0) }), gain: .off,
+      succession: succession, gain: .off,
       canResample: canResample
     ) { [unowned self] event in
       events.append(event)
