@@ -118,34 +118,41 @@ import Realtime
       let layer = timeline.layer(index)
       index += 1
       if layer.begin > from || layer.end <= from { continue }
-      unsafe add(layer, timeline, from: from, to: to, into: out)
+      unsafe add(layer, timeline, from: from, to: to, into: out, isAlone: count == 0)
       count += 1
     }
-    if count > 1 { unsafe limit(out, (to - from) * Int64(channels)) }
   }
 
   /// Adds a layer's samples, which a clip has from its beginning on, again and again if it loops.
+  /// Beside other sound it takes the room that this leaves.
   @_noAllocation @_noLocks
   private func add(
     _ layer: Layer, _ timeline: MixTimeline, from: Int64, to: Int64,
-    into out: UnsafeMutablePointer<Float>
+    into out: UnsafeMutablePointer<Float>, isAlone: Bool
   ) {
     let clip = unsafe clips[layer.clip]
     guard let samples = unsafe clip.samples, clip.frames > 0 else { return }
     var source = layer.sourceBegin + (from - layer.begin)
     if layer.isLooping { source %= clip.frames }
+    let isFlat =
+      timeline.level.settledFrom <= from && from >= layer.begin + layer.fadeIn
+      && to <= layer.fadeOutBegin
+    let flat = layer.gain * timeline.level.target
     var frame = from
     while frame < to {
       if source >= clip.frames {
         if !layer.isLooping { return }
         source = 0
       }
-      let gain = layer.gain * layer.fade(at: frame) * timeline.level.value(at: frame)
+      let gain =
+        isFlat ? flat : layer.gain * layer.fade(at: frame) * timeline.level.value(at: frame)
       let base = Int(frame - from) * channels
-      let from = Int(source) * channels
+      let first = Int(source) * channels
       var channel = 0
       while channel < channels {
-        unsafe out[base + channel] += samples[from + channel] * gain
+        let sample = unsafe samples[first + channel] * gain
+        let other = unsafe out[base + channel]
+        unsafe out[base + channel] = other + (isAlone ? sample : Self.fitted(sample, beside: other))
         channel += 1
       }
       source += 1
@@ -153,22 +160,20 @@ import Realtime
     }
   }
 
-  /// The last guard where several sounds meet: a soft knee above -2 dB that no sum leaves. Without
-  /// memory, so that the mix stays a function of its frames.
+  /// A layer's sample, bent so that the sum with what sounds already never leaves the range: unchanged
+  /// up to 0.8 of the room that is left on its side, and always less than all of it. What was there
+  /// stays as it is, bit for bit where the layer is silent (S25). Without memory, so that the mix
+  /// stays a function of its frames.
   @_noAllocation @_noLocks
-  private func limit(_ out: UnsafeMutablePointer<Float>, _ count: Int64) {
-    let knee: Float = 0.8
-    var index = 0
-    while index < Int(count) {
-      let sample = unsafe out[index]
-      let size = abs(sample)
-      if size > knee {
-        let over = (size - knee) / (1 - knee)
-        let bent = knee + (1 - knee) * (over / (1 + over))
-        unsafe out[index] = sample < 0 ? -bent : bent
-      }
-      index += 1
-    }
+  static func fitted(_ sample: Float, beside other: Float) -> Float {
+    let room = max(sample < 0 ? 1 + other : 1 - other, 0)
+    let size = abs(sample)
+    let knee = 0.8 * room
+    if size <= knee { return sample }
+    if room == 0 { return 0 }
+    let over = (size - knee) / (room - knee)
+    let bent = knee + (room - knee) * (over / (1 + over))
+    return sample < 0 ? -bent : bent
   }
 
   /// The first source of a piece: written, not added, so that gain 1 leaves its samples untouched.

@@ -96,6 +96,33 @@ import Testing
     #expect(rig.heard.last! > 0.9)
   }
 
+  @Test
+  func `S25: whatever sounds beside it, music is as loud as alone, and no sum leaves the range`() {
+    var random = Signals.Seeded(25)
+    for _ in 0..<100_000 {
+      let music = Float.random(in: -1...1, using: &random)
+      let layer = Float.random(in: -1...1, using: &random)
+      let sum = music + Mixer.fitted(layer, beside: music)
+      #expect(abs(sum) <= 1)
+      // A layer never takes from the music on its own side, and is never turned round.
+      #expect(layer < 0 ? sum <= music : sum >= music)
+      #expect(abs(sum - music) <= abs(layer) + 1e-6)
+    }
+    #expect(Mixer.fitted(0, beside: 1) == 0)
+    // Music beyond the range, from a file of floats, is not made worse.
+    #expect(Mixer.fitted(0.5, beside: 1.5) == 0)
+  }
+
+  @Test
+  func `Over music that has stepped down by 14 dB a sound up to full scale less 4 dB is unbent`() {
+    var random = Signals.Seeded(14)
+    for _ in 0..<100_000 {
+      let music = Float.random(in: -1...1, using: &random) * 0.199_526
+      let layer = Float.random(in: -0.63...0.63, using: &random)
+      #expect(Mixer.fitted(layer, beside: music) == layer)
+    }
+  }
+
   @Test func `The last track is over when it has been heard, whatever loops beside it`()
     async throws
   {
