@@ -30,6 +30,7 @@ import TerminalScreen
   /// Reads what is shown beside what is heard, once something was heard.
   private var titles: Titles?
   private lazy var covers = Covers { [weak self] in self?.coverChanged() }
+  private lazy var waveforms = Waveforms { [weak self] in self?.changed() }
   /// The number under which the terminal has the picture itself, where it shows pictures.
   private var picture = 0
   private var shownImage: PixelImage?
@@ -171,6 +172,7 @@ import TerminalScreen
     guard !isOver else { return }
     let size = size
     if let snapshot = command.snapshot() { shown = snapshot }
+    shown.peaks = waveforms.peaks
     titles?.look(at: view.queueRow(shown), revision: shown.queue.revision)
     followTrack()
     let now = command.player?.now() ?? .zero
@@ -189,7 +191,10 @@ import TerminalScreen
   /// Brings what belongs to the heard track, once something was heard.
   private func followTrack() {
     guard titles != nil else { return }
-    guard let location = command.heardLocation, shown.entry != nil else {
+    let location = shown.entry == nil ? nil : command.heardLocation
+    let showsWaveform = style.settings.waveform && !style.glyphs.heights.isEmpty
+    waveforms.follow(showsWaveform ? location : nil)
+    guard let location else {
       covers.clear()
       return coverChanged()
     }
