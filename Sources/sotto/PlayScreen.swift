@@ -31,6 +31,7 @@ import TerminalScreen
   private var titles: Titles?
   private lazy var covers = Covers { [weak self] in self?.coverChanged() }
   private lazy var waveforms = Waveforms { [weak self] in self?.changed() }
+  private lazy var lyrics = LyricsReader { [weak self] in self?.changed() }
   /// The number under which the terminal has the picture itself, where it shows pictures.
   private var picture = 0
   private var shownImage: PixelImage?
@@ -172,9 +173,10 @@ import TerminalScreen
     guard !isOver else { return }
     let size = size
     if let snapshot = command.snapshot() { shown = snapshot }
-    shown.peaks = waveforms.peaks
-    titles?.look(at: view.queueRow(shown), revision: shown.queue.revision)
     followTrack()
+    shown.peaks = waveforms.peaks
+    shown.lyrics = lyrics.lines
+    titles?.look(at: view.queueRow(shown), revision: shown.queue.revision)
     let now = command.player?.now() ?? .zero
     screen.show(view.render(shown, content, size, style, now: now))
     tick.cancel()
@@ -194,6 +196,7 @@ import TerminalScreen
     let location = shown.entry == nil ? nil : command.heardLocation
     let showsWaveform = style.settings.waveform && !style.glyphs.heights.isEmpty
     waveforms.follow(showsWaveform ? location : nil)
+    lyrics.follow(style.settings.lyrics ? location : nil, shown.info)
     guard let location else {
       covers.clear()
       return coverChanged()
