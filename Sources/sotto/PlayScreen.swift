@@ -1,3 +1,4 @@
+import AudioEngine
 import AudioSession
 import AudioTypes
 import Dispatch
@@ -32,6 +33,12 @@ import TerminalScreen
   private lazy var covers = Covers { [weak self] in self?.coverChanged() }
   private lazy var waveforms = Waveforms { [weak self] in self?.changed() }
   private lazy var lyrics = LyricsReader { [weak self] in self?.changed() }
+  private var meter = SoundMeter()
+  private var sound = HeardSound()
+  /// Runs while meter and spectrum move.
+  private var metering: (any DispatchSourceTimer)?
+  private var measured = DispatchTime.now()
+  private var isTickSet = false
   /// The number under which the terminal has the picture itself, where it shows pictures.
   private var picture = 0
   private var shownImage: PixelImage?
@@ -114,6 +121,8 @@ import TerminalScreen
     guard !isOver else { return }
     isOver = true
     tick.cancel()
+    metering?.cancel()
+    metering = nil
     watch?.end()
     screen.end()
   }
@@ -177,16 +186,72 @@ import TerminalScreen
     shown.peaks = waveforms.peaks
     shown.lyrics = lyrics.lines
     titles?.look(at: view.queueRow(shown), revision: shown.queue.revision)
-    let now = command.player?.now() ?? .zero
-    screen.show(view.render(shown, content, size, style, now: now))
+    setMetering()
+    let now = paint()
+    // Frames that come anyway show in time what time changes.
+    if metering != nil, isTickSet { return }
     tick.cancel()
+    isTickSet = false
     guard let next = view.nextChange(shown, size, after: now) else { return }
     // A window that nobody looks at need not be right to the second.
     let wait = max((next - now).seconds, isFocused ? 0 : Self.unseenSeconds)
+    isTickSet = true
     tick.set(after: wait, leeway: isFocused ? 10 : 1000) { [weak self] in self?.ticked() }
   }
 
+  /// Shows what is known, as it is at this moment.
+  @discardableResult private func paint() -> SessionTime {
+    let now = command.player?.now() ?? .zero
+    screen.show(view.render(shown, content, size, style, now: now))
+    return now
+  }
+
   private static let unseenSeconds = 10.0
+
+  // MARK: Levels
+
+  /// Meter and spectrum move while they are seen and something is heard; otherwise nothing wakes
+  /// for them.
+  private func setMetering() {
+    let isPlaying = command.state == .playing
+    let isSeen = isPlaying && isFocused && view.showsLevels(size, style)
+    if !isPlaying, metering != nil {
+      meter.rest()
+      takeLevels()
+    }
+    guard isSeen != (metering != nil) else { return }
+    metering?.cancel()
+    metering = nil
+    guard isSeen else { return }
+    measured = .now()
+    let timer = DispatchSource.makeTimerSource(queue: .main)
+    timer.schedule(
+      deadline: .now(), repeating: .milliseconds(Self.frameMilliseconds),
+      leeway: .milliseconds(Self.frameMilliseconds / 4))
+    timer.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.measure() } }
+    timer.activate()
+    metering = timer
+  }
+
+  /// Thirty frames a second.
+  private static let frameMilliseconds = 33
+
+  private func measure() {
+    guard !isOver, let engine = command.engine,
+      engine.copyHeard(frames: SoundMeter.frames, into: &sound)
+    else { return }
+    let now = DispatchTime.now()
+    meter.take(sound, after: Double(now.uptimeNanoseconds - measured.uptimeNanoseconds) / 1e9)
+    measured = now
+    takeLevels()
+    // What has happened since the last frame is painted with its own.
+    if !isDue { paint() }
+  }
+
+  private func takeLevels() {
+    content.levels = meter.levels
+    content.spectrum = meter.spectrum
+  }
 
   // MARK: Beside the track
 
@@ -228,6 +293,7 @@ import TerminalScreen
   }
 
   private func ticked() {
+    isTickSet = false
     command.seekTarget = nil
     draw()
   }
