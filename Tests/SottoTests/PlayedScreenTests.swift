@@ -24,6 +24,9 @@ struct PlayedScreenTests {
     try pane.shows("›", "song 2")
     try pane.type("1")
     try pane.shows("paused", absent: ["›"])
+    // What is read in the background is there.
+    if rows > 4 { try pane.shows("▁") }
+    if columns >= 80 { try pane.shows("3 tracks, 3 minutes") }
     let painted = try pane.picture
     try pane.tmux.tell("resize-window", "-x", "\(columns + 1)", "-y", "\(rows + 1)")
     #expect(try pane.tmux.wait { try pane.rows.count == rows + 1 })
