@@ -38,7 +38,8 @@ import TerminalScreen
   /// Runs while meter and spectrum move.
   private var metering: (any DispatchSourceTimer)?
   private var measured = DispatchTime.now()
-  private var isTickSet = false
+  /// The grid that was shown last.
+  private var painted: Grid?
   /// The number under which the terminal has the picture itself, where it shows pictures.
   private var picture = 0
   private var shownImage: PixelImage?
@@ -188,22 +189,23 @@ import TerminalScreen
     titles?.look(at: view.queueRow(shown), revision: shown.queue.revision)
     setMetering()
     let now = paint()
-    // Frames that come anyway show in time what time changes.
-    if metering != nil, isTickSet { return }
     tick.cancel()
-    isTickSet = false
     guard let next = view.nextChange(shown, size, after: now) else { return }
     // A window that nobody looks at need not be right to the second.
     let wait = max((next - now).seconds, isFocused ? 0 : Self.unseenSeconds)
-    isTickSet = true
     tick.set(after: wait, leeway: isFocused ? 10 : 1000) { [weak self] in self?.ticked() }
   }
 
   /// Shows what is known, as it is at this moment.
   @discardableResult private func paint() -> SessionTime {
     let now = command.player?.now() ?? .zero
-    screen.show(view.render(shown, content, size, style, now: now))
+    show(view.render(shown, content, size, style, now: now))
     return now
+  }
+
+  private func show(_ grid: Grid) {
+    painted = grid
+    screen.show(grid)
   }
 
   private static let unseenSeconds = 10.0
@@ -245,7 +247,12 @@ import TerminalScreen
     measured = now
     takeLevels()
     // What has happened since the last frame is painted with its own.
-    if !isDue { paint() }
+    if isDue { return }
+    if let painted, let grid = view.renderLevels(onto: painted, shown, content, size, style) {
+      show(grid)
+    } else {
+      paint()
+    }
   }
 
   private func takeLevels() {
@@ -293,7 +300,6 @@ import TerminalScreen
   }
 
   private func ticked() {
-    isTickSet = false
     command.seekTarget = nil
     draw()
   }

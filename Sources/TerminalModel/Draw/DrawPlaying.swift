@@ -7,22 +7,38 @@ extension Renderer {
   /// follows.
   mutating func drawPlaying(_ area: Area) {
     guard snapshot.entry != nil else { return drawEmpty(area, emptyQueue) }
-    var left = area
     if hasNextBeside {
       let columns = layout.nextColumns
       drawNext(Area(row: area.row, column: area.end - columns, rows: area.rows, columns: columns))
-      left = area.inset(right: columns + 4)
     }
-    if style.settings.cover, let cover = content.cover {
-      let place = layout.coverArea
-      if !place.isEmpty, place.columns < left.columns {
-        drawCover(cover, place)
-        left = left.inset(left: place.columns + 3)
-      }
-    }
+    if let cover = content.cover, hasCover(area) { drawCover(cover, layout.coverArea) }
+    let left = wordsArea(area)
     let sound = soundRows(left)
     drawTrackText(left.inset(bottom: sound.total))
     drawSound(left.inset(top: left.rows - sound.total), sound)
+  }
+
+  /// Meter and spectrum alone, over what was drawn before.
+  mutating func drawLevels(_ area: Area) {
+    let left = wordsArea(area)
+    let sound = soundRows(left)
+    let place = left.inset(top: left.rows - sound.total)
+    let ground = self[.text]
+    canvas.fill(place, " ", ground.background == .terminal ? Style() : ground)
+    drawSound(place, sound)
+  }
+
+  /// What is left beside what follows and the cover.
+  private func wordsArea(_ area: Area) -> Area {
+    let left = hasNextBeside ? area.inset(right: layout.nextColumns + 4) : area
+    return hasCover(area) ? left.inset(left: layout.coverArea.columns + 3) : left
+  }
+
+  private func hasCover(_ area: Area) -> Bool {
+    let left = hasNextBeside ? area.inset(right: layout.nextColumns + 4) : area
+    let place = layout.coverArea
+    return style.settings.cover && content.cover != nil && !place.isEmpty
+      && place.columns < left.columns
   }
 
   private var hasNextBeside: Bool { layout.nextColumns > 0 }
@@ -45,11 +61,27 @@ extension Renderer {
     for line in 0..<rows {
       for place in 0..<columns {
         let cell = cover.cells[(top + line) * cover.columns + start + place]
-        guard cell.width > 0,
-          let (character, width) = canvas.cut(String(cell.character), columns - place).first
+        guard cell.width > 0 else { continue }
+        // Thirty times a second: what pictures are made of needs no look at its width.
+        if cell.width == 1, Self.isSymbol(cell.character) {
+          canvas.put(cell.character, 1, cell.style, row + line, column + place)
+          continue
+        }
+        guard let (character, width) = canvas.cut(String(cell.character), columns - place).first
         else { continue }
         canvas.put(character, width, cell.style, row + line, column + place)
       }
+    }
+  }
+
+  /// ASCII, blocks and sextants, alone: a column wide wherever they can be shown.
+  private static func isSymbol(_ character: Character) -> Bool {
+    let scalars = character.unicodeScalars
+    guard let scalar = scalars.first, scalars.index(after: scalars.startIndex) == scalars.endIndex
+    else { return false }
+    switch scalar.value {
+    case 0x20..<0x7F, 0x2580...0x259F, 0x1FB00...0x1FB3B: return true
+    default: return false
     }
   }
 

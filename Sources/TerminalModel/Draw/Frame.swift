@@ -32,6 +32,22 @@ extension ViewState {
     frame(snapshot, content, size, style, now: now).grid
   }
 
+  /// What `render` gave, with the levels that are now: meter and spectrum move thirty times a
+  /// second, and nothing else is drawn for it. Nil where they are not seen, something lies over
+  /// them, or the grid has another size.
+  public func renderLevels(
+    onto grid: Grid, _ snapshot: PlayerSnapshot, _ content: ScreenContent, _ size: ScreenSize,
+    _ style: ScreenStyle = ScreenStyle()
+  ) -> Grid? {
+    guard showsLevels(size, style), snapshot.call == nil, snapshot.entry != nil,
+      grid.rows == size.rows, grid.columns == size.columns
+    else { return nil }
+    var renderer = Renderer(self, snapshot, content, size, style, snapshot.at)
+    renderer.canvas.grid = grid
+    renderer.drawLevels(renderer.layout.main)
+    return renderer.canvas.grid
+  }
+
   func frame(
     _ snapshot: PlayerSnapshot, _ content: ScreenContent, _ size: ScreenSize, _ style: ScreenStyle,
     now: SessionTime
