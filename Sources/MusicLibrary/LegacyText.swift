@@ -8,14 +8,29 @@ enum LegacyText {
     if bytes.starts(with: utf8Mark) { return Array(bytes.dropFirst(3)) }
     let isLittle = bytes.starts(with: [0xFF, 0xFE])
     guard isLittle || bytes.starts(with: [0xFE, 0xFF]) else { return bytes }
-    var units: [UInt16] = []
-    units.reserveCapacity(bytes.count / 2)
-    for index in stride(from: 2, to: bytes.count - 1, by: 2) {
+    return Array(String(decoding: units(bytes, isLittle: isLittle), as: UTF16.self).utf8)
+  }
+
+  /// The units behind a mark.
+  private static func units(_ bytes: [UInt8], isLittle: Bool) -> [UInt16] {
+    stride(from: 2, to: bytes.count - 1, by: 2).map { index in
       let (low, high) =
         isLittle ? (bytes[index], bytes[index + 1]) : (bytes[index + 1], bytes[index])
-      units.append(UInt16(low) | UInt16(high) << 8)
+      return UInt16(low) | UInt16(high) << 8
     }
-    return Array(String(decoding: units, as: UTF16.self).utf8)
+  }
+
+  /// True for the beginning of a text in UTF-16 with the little end first. Its mark is the sync of a
+  /// rare kind of MPEG frame too, but in a frame's bytes there are units that no text has.
+  static func isLittleUTF16(_ head: [UInt8]) -> Bool {
+    guard head.count >= 4, head.starts(with: [0xFF, 0xFE]) else { return false }
+    var units = units(head, isLittle: true)
+    // The excerpt may end within a pair.
+    if let last = units.last, UTF16.isLeadSurrogate(last) { units.removeLast() }
+    guard !units.contains(where: { $0 < 0x20 && ![0x09, 0x0A, 0x0D].contains($0) }) else {
+      return false
+    }
+    return String(validating: units, as: UTF16.self) != nil
   }
 
   /// Bytes as text; never fails.

@@ -85,6 +85,7 @@ enum Recognition {
     if head.starts(with: [0x1A, 0x45, 0xDF, 0xA3]) { return true }
     if head.starts(with: [0x30, 0x26, 0xB2, 0x75]) { return true }
     if head.starts(with: [0x0B, 0x77]) { return true }
+    if LegacyText.isLittleUTF16(head) { return false }
     // MPEG audio and ADTS: eleven bits of sync, then no forbidden version, rate or layer pair.
     guard head.count >= 4, head[0] == 0xFF, head[1] & 0xE0 == 0xE0 else { return false }
     if head[1] & 0xF6 == 0xF0 { return true }

@@ -126,6 +126,32 @@ final class Folder {
     #expect(folder.expand(["list", "sound.m3u"]) == ["1.wav", "sound.m3u"])
   }
 
+  @Test func `A list or sheet in UTF-16 is no MPEG stream, whichever end comes first`() throws {
+    let folder = try Folder()
+    func wide(_ text: String, isLittle: Bool) -> [UInt8] {
+      "\u{FEFF}\(text)".utf16.flatMap { unit in
+        let pair = [UInt8(unit & 0xFF), UInt8(unit >> 8)]
+        return isLittle ? pair : pair.reversed()
+      }
+    }
+    try folder.write("ж.wav")
+    let sheet =
+      "TITLE \"Песня 🎵\"\r\nFILE \"ж.wav\" WAVE\r\n TRACK 01 AUDIO\r\n INDEX 01 00:00:00\r\n"
+    for isLittle in [true, false] {
+      // What is looked at ends within the note's pair of units in some of these.
+      for filling in 480...490 {
+        let remark = "REM \(String(repeating: "-", count: filling))🎵\r\n"
+        try folder.write("a.cue", wide(remark + sheet, isLittle: isLittle))
+        #expect(folder.expand(["a.cue"]) == ["ж.wav"])
+      }
+      try folder.write("a.m3u", wide("ж.wav\r\n", isLittle: isLittle))
+      #expect(folder.expand(["a.m3u"]) == ["ж.wav"])
+    }
+    // Layer I with checksums, silent: the same first bytes.
+    try folder.write("a.mp1", [0xFF, 0xFE, 0x84, 0x04] + [UInt8](repeating: 0, count: 380))
+    #expect(folder.expand(["a.mp1"]) == ["a.mp1"])
+  }
+
   @Test func `A sheet stands for its file, given or found in a folder`() throws {
     let folder = try Folder()
     let sheet = """
