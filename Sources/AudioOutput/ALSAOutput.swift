@@ -13,7 +13,8 @@ public struct ALSABackend: OutputBackend {
     BackendDescriptor(name: "alsa", title: "ALSA", isAutomatic: true)
   }
 
-  /// Opens a device. Errors: noDevice, busy, formatRefused.
+  /// Opens a device. Errors: noDevice, busy, formatRefused, noAnswer (after 3 s: what the device's
+  /// name leads to may be a server that hangs).
   public func open(_ request: StreamRequest, renderer: sotto_renderer) throws(OutputError)
     -> any OutputStream
   {
@@ -57,6 +58,7 @@ public struct ALSABackend: OutputBackend {
       } else {
         "ALSA has no device to play on"
       }
+    case .noAnswer: "the device \(name ?? "default") does not answer"
     case .busy: "the device \(name ?? "default") is in use by another program"
     case .formatRefused: "the device \(name ?? "default") refuses the sample rate or channels"
     case .deviceLost: "the device is gone"

@@ -60,7 +60,7 @@ static sotto_output *alsa_open(const sotto_output_request *request, sotto_output
   a->wake = sotto_eventfd();
   atomic_store(&a->margin_us, 5000);
   const char *name = request->device ? request->device : "default";
-  int failed = snd_pcm_open(&a->pcm, name, SND_PCM_STREAM_PLAYBACK, SND_PCM_NONBLOCK);
+  int failed = alsa_reach(&a->pcm, name, SND_PCM_STREAM_PLAYBACK);
   if (failed < 0) {
     a->pcm = NULL;
     return fail(a, error, failed == -EINVAL ? SOTTO_FAILURE_NO_DEVICE : alsa_failure_code(failed),

@@ -59,6 +59,11 @@ void alsa_convert(const alsa *a, const float *from, void *to, int64_t frames);
 sotto_survey *alsa_survey(const char *server, sotto_output_error *error);
 int alsa_failure_code(int number);
 
+/// alsa_reach.c
+
+/// `snd_pcm_open` without blocking, given up after some 3 seconds with -ETIMEDOUT.
+int alsa_reach(snd_pcm_t **pcm, const char *name, snd_pcm_stream_t direction);
+
 /// alsa_turn.c
 void *alsa_thread(void *data);
 

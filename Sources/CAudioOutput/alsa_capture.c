@@ -77,7 +77,7 @@ static sotto_capture *capture_open(const sotto_capture_request *request,
     return NULL;
   }
   const char *name = request->device ? request->device : "default";
-  int failed = snd_pcm_open(&c->pcm, name, SND_PCM_STREAM_CAPTURE, SND_PCM_NONBLOCK);
+  int failed = alsa_reach(&c->pcm, name, SND_PCM_STREAM_CAPTURE);
   int code = failed == -EINVAL ? SOTTO_FAILURE_NO_DEVICE : alsa_failure_code(failed);
   if (failed < 0) {
     c->pcm = NULL;

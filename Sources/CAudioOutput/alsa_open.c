@@ -15,6 +15,7 @@ int alsa_failure_code(int number) {
     case ENODEV:
     case ENXIO: return SOTTO_FAILURE_NO_DEVICE;
     case EINVAL: return SOTTO_FAILURE_FORMAT;
+    case ETIMEDOUT: return SOTTO_FAILURE_NO_ANSWER;
     default: return SOTTO_FAILURE_OTHER;
   }
 }
@@ -168,11 +169,12 @@ static void add_card(sotto_survey *survey, int card) {
   snd_ctl_close(control);
 }
 
-static bool has_default(void) {
+// 0 where there is one, also one that is in use.
+static int find_default(void) {
   snd_pcm_t *pcm;
-  int failed = snd_pcm_open(&pcm, "default", SND_PCM_STREAM_PLAYBACK, SND_PCM_NONBLOCK);
+  int failed = alsa_reach(&pcm, "default", SND_PCM_STREAM_PLAYBACK);
   if (failed == 0) snd_pcm_close(pcm);
-  return failed == 0 || failed == -EBUSY;
+  return failed == -EBUSY ? 0 : failed;
 }
 
 sotto_survey *alsa_survey(const char *server, sotto_output_error *error) {
@@ -184,7 +186,8 @@ sotto_survey *alsa_survey(const char *server, sotto_output_error *error) {
     return NULL;
   }
   survey->server = strdup("ALSA");
-  if (has_default()) {
+  int missing = find_default();
+  if (missing == 0) {
     sotto_device *device = add_device(survey);
     if (device) {
       device->name = strdup("default");
@@ -194,5 +197,10 @@ sotto_survey *alsa_survey(const char *server, sotto_output_error *error) {
   }
   int card = -1;
   while (snd_card_next(&card) == 0 && card >= 0) add_card(survey, card);
+  if (missing == -ETIMEDOUT && survey->device_count == 0) {
+    sotto_survey_free(survey);
+    shared_fail(error, SOTTO_FAILURE_NO_ANSWER, missing, snd_strerror(missing));
+    return NULL;
+  }
   return survey;
 }

@@ -5,6 +5,20 @@ import OutputInterface
 import TestSupport
 import Testing
 
+/// ALSA reads its configuration from a file that the environment names, which is the process's: one
+/// test at a time, of whatever suite.
+private let configurationLock = NSLock()
+
+func withALSA<Result>(_ configuration: String, _ body: () throws -> Result) throws -> Result {
+  let folder = try TestFolder()
+  let file = try folder.write(Array(configuration.utf8), "asound.conf")
+  return try configurationLock.withLock {
+    setenv("ALSA_CONFIG_PATH", file, 1)
+    defer { unsetenv("ALSA_CONFIG_PATH") }
+    return try body()
+  }
+}
+
 @Suite struct ALSAErrorTests {
   @Test func `a device that does not exist is one clear sentence`() {
     let error = #expect(throws: OutputError.self) {
@@ -38,20 +52,39 @@ struct ALSATests {
     _ body: (DeviceStream, SyntheticRenderer, Recorder) throws -> Void
   ) throws {
     let server = try PrivateServer(.pulseAudio)
-    let folder = try TestFolder()
     let configuration = """
       pcm.sotto_test { type pulse server "\(server.address)" handle_underrun 1 }
       ctl.sotto_test { type pulse server "\(server.address)" }
       """
-    setenv(
-      "ALSA_CONFIG_PATH", try folder.write(Array(configuration.utf8), "asound.conf"), 1)
-    defer { unsetenv("ALSA_CONFIG_PATH") }
     let recorder = try Recorder(server)
     let renderer = SyntheticRenderer()
-    let stream = try ALSABackend().openDeviceStream(
-      StreamRequest(device: "sotto_test"), renderer: renderer.renderer)
-    try body(stream, renderer, recorder)
-    stream.close()
+    try withALSA(configuration) {
+      let stream = try ALSABackend().openDeviceStream(
+        StreamRequest(device: "sotto_test"), renderer: renderer.renderer)
+      try body(stream, renderer, recorder)
+      stream.close()
+    }
+    server.close()
+  }
+
+  @Test func `a server that hangs behind the default device is not waited for`() throws {
+    let server = try PrivateServer(.pulseAudio)
+    try withALSA("pcm.!default { type pulse server \"\(server.address)\" }") {
+      let devices = try ALSABackend().survey().devices
+      #expect(devices.map(\.name).contains("default"))
+      server.signal(SIGSTOP)
+      // Each returns, or the test never ends.
+      let error = #expect(throws: OutputError.self) {
+        _ = try ALSABackend().open(StreamRequest(), renderer: SyntheticRenderer().renderer)
+      }
+      #expect(error?.code == .noAnswer)
+      #expect(error?.sentence == "the device default does not answer")
+      if let survey = try? ALSABackend().survey() {
+        // A card of this machine; the device that does not answer is not offered.
+        #expect(!survey.devices.isEmpty && !survey.devices.map(\.name).contains("default"))
+      }
+    }
+    server.signal(SIGCONT)
     server.close()
   }
 

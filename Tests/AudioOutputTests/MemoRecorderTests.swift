@@ -291,9 +291,9 @@ struct ReadWave {
     let configuration = """
       pcm.sotto_microphone { type pulse server "\(server.address)" device mic.monitor }
       """
-    setenv("ALSA_CONFIG_PATH", try folder.write(Array(configuration.utf8), "asound.conf"), 1)
-    defer { unsetenv("ALSA_CONFIG_PATH") }
-    let microphone = try ALSABackend().openMicrophone(CaptureRequest(device: "sotto_microphone"))
+    let microphone = try withALSA(configuration) {
+      try ALSABackend().openMicrophone(CaptureRequest(device: "sotto_microphone"))
+    }
     defer { microphone.close() }
     #expect(microphone.format.sampleRate == 48_000)
     #expect(try hears(microphone))
