@@ -40,7 +40,9 @@ extension PlayerSnapshot {
     if isLocked != before.isLocked {
       lines.append(isLocked ? "The screen is locked." : "The screen is unlocked.")
     }
-    return lines
+    // An edit is a notice and a change: it is told once.
+    var told = Set<String>()
+    return lines.filter { told.insert($0).inserted }
   }
 
   private var title: String { TrackText.title(entry, info) ?? "no track" }

@@ -14,6 +14,15 @@ import Testing
 
   static let signs = Set<Character>("►▶❚■◔━─▁▂▃▄▅▆▇█░▒▓│┃•·—–…%|<>[]{}=_~^/\\")
 
+  @Test func `What the player says of an edit is not told a second time`() {
+    var stage = Stage()
+    stage.change {
+      $0.snapshot.queue.repeatMode = .all
+      $0.snapshot.notice = PlayerSnapshot.Notice("Repeat all tracks", at: $0.snapshot.at)
+    }
+    #expect(stage.lines == ["Repeat all tracks."])
+  }
+
   @Test func `A whole session can be followed by its lines alone`() {
     var stage = Stage()
     stage.happen(.play(.key))

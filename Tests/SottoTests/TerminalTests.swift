@@ -321,6 +321,29 @@ final class Screen {
     }
   }
 
+  @Test func `S72: with --plain a whole session is told in lines, each in its turn`() throws {
+    let folder = try Folder()
+    let screen = try Self.play(folder, "--plain", environment: ["TERM": "xterm-256color"])
+    #expect(screen.waits(for: "Press enter to hear how it stands, ? for the keys, q to quit.\r\n"))
+    for (keys, line) in [
+      ("", "Track 1 of 2: 1.wav, 1 minute."), (" ", "Paused."),
+      ("\r", "Nothing stands in the way."), ("", "The queue has 2 tracks."), (" ", "Playing."),
+      ("n", "Track 2 of 2: 2.wav, 1 minute."), ("C", "A call rings: Phone."),
+      ("a", "In a call with Phone."), ("d", "The call is over."), ("-", "Volume 95 percent"),
+      ("m", "Muted."), ("m", "Not muted any more."), ("s", "Shuffle on."),
+      ("r", "Repeat all tracks."), ("u", "There is nothing to undo."), ("?", "play or pause"),
+    ] {
+      screen.type(keys)
+      #expect(screen.waits(for: line), "\(keys): \(line)")
+    }
+    screen.type("q")
+    #expect(screen.ends() == 0)
+    screen.takeRest()
+    #expect(!screen.transcript.contains("\u{1B}"))
+    #expect(screen.transcript.matches(of: /Shuffle on/).count == 1)
+    #expect(screen.isAsFound)
+  }
+
   @Test func `A terminal of a few columns is not overrun`() throws {
     let folder = try Folder()
     let screen = try Self.play(folder, columns: 8)
