@@ -4,8 +4,8 @@
 Every run has a home, runtime folder, session bus and PulseAudio of its own; nothing reaches a real
 device. Without options everything is measured (about 40 minutes) and Docs/Benchmarks.md is written
 anew. With --only or --players the tables are printed, and written with --write; measures that were
-not taken again keep their last numbers. `--only session,painter --write` needs no player and changes nothing
-but that section."""
+not taken again keep their last numbers. `--only session,painter,screen --write` needs no player and changes
+nothing but those sections."""
 
 import argparse
 import json
@@ -17,12 +17,14 @@ from concurrent.futures import ThreadPoolExecutor
 import measure
 import players
 import report
+import screen
 import situations
 from lab import Lab
 from tracks import Tracks
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-MEASURES = ["cpu", "wakeups", "start", "pause", "seek", "join", "heard", "session", "painter"]
+MEASURES = ["cpu", "wakeups", "start", "pause", "seek", "join", "heard", "session", "painter",
+            "screen"]
 CPU_FORMATS = ["flac", "mp3", "ogg", "opus", "m4a", "wav", "96k24"]
 
 
@@ -134,6 +136,15 @@ class Bench:
     def painter(self):
         """What a frame costs in the painter, without a terminal."""
         self.alone("painter", "screen")
+
+    def screen(self):
+        """What the full screen costs, without a sound server."""
+        rows = screen.measure(self.scratch, self.options.binary, self.made.music("wav"),
+                              self.options.n, self.options.seconds)
+        load = os.getloadavg()[0]
+        print("screen: ok", file=sys.stderr)
+        with open(f"{self.scratch}/screen.json", "w") as file:
+            json.dump([dict(row, load=load) for row in rows], file, indent=1)
 
     def alone(self, name, *kind):
         folder = f"{self.scratch}/{name}"

@@ -55,6 +55,11 @@ NOTES = {
     "painter": ("Painter",
                 "Microseconds of processor time and bytes for a frame, from the grid to what is "
                 "written, on a terminal of today (`Benchmarks/painter`)."),
+    "screen": ("Screen",
+               "The full screen on a terminal of 100 by 30, on silence in real time: medians, with "
+               "the worst where there are several (`Benchmarks/screen.py`). Memory is what the "
+               "process has for itself, over that with one track. The machine's load when this was "
+               "taken was {load} on {processors} processors."),
 }
 
 
@@ -194,15 +199,31 @@ def heard(rows):
     return text
 
 
+def screen(rows):
+    def number(value, unit):
+        return f"{value:.1f} {unit}"
+
+    return table(["what", "is", "worst", "aim"],
+                 [[r["name"], number(r["value"], r["unit"]),
+                   number(r["worst"], r["unit"]) if r["worst"] != r["value"] else "",
+                   "" if r["aim"] is None else f"{r['aim']} {r['unit']}"] for r in rows])
+
+
+def alone(name, rows):
+    """A section of its own, from results."""
+    words = dict(load=f"{rows[0]['load']:.1f}", processors=os.cpu_count()) if name == "screen" else {}
+    return section(name, ALONE[name](rows), **words)
+
+
 # What is measured without players, and may be measured alone.
-ALONE = {"heard": heard, "session": session, "painter": painter}
+ALONE = {"heard": heard, "session": session, "painter": painter, "screen": screen}
 
 
 def with_alone(scratch, top, names):
     """The document with new sections of these, and nothing else changed."""
     whole = document(top)
     for name in names:
-        new, old = section(name, ALONE[name](load(scratch, name))), in_document(top, name)
+        new, old = alone(name, load(scratch, name)), in_document(top, name)
         if old:
             whole = whole.replace(old, new)
         else:
@@ -243,10 +264,10 @@ def text(scratch, top, chosen, binary):
         return "0" if all(abs(s) < 0.5 for s in samples) else f"{statistics.median(samples):+.0f}"
 
     add("join", load(scratch, "join"), lambda rows: grid(rows, gap))
-    for name, body in ALONE.items():
+    for name in ALONE:
         # Taken without players, it may not be among the results here.
         rows = load(scratch, name)
-        out += [section(name, body(rows)) if rows else in_document(top, name)]
+        out += [alone(name, rows) if rows else in_document(top, name)]
     failed = [f"- {name}: {r['player']} {r['format']}: {r['failed']}"
               for name in ("cpu44100", "cpu48000", "playing", "paused", "start", "pause", "seek",
                            "join")
