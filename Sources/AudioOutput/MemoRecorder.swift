@@ -143,7 +143,8 @@ public struct Memo: Equatable, Sendable {
 
   /// A new file in the folder: one that is there is never written over.
   private func create() -> Result<(path: [UInt8], descriptor: CInt), OutputError> {
-    makeFolders()
+    // The cause is the folder's, not that of the file that then has none.
+    if let cause = makeFolders() { return .failure(Self.failure(cause)) }
     for number in 1...999 {
       let suffix = number == 1 ? "" : "_\(number)"
       let path = folder + [UInt8(ascii: "/")] + name + Array("\(suffix).wav".utf8)
@@ -155,11 +156,18 @@ public struct Memo: Equatable, Sendable {
     return .failure(Self.failure(EEXIST))
   }
 
-  private func makeFolders() {
-    for (index, byte) in folder.enumerated() where index > 0 && byte == UInt8(ascii: "/") {
-      _ = unsafe mkdir(folder[..<index].map { CChar(bitPattern: $0) } + [0], 0o700)
+  /// Makes the folder and those above it; the errno of the last one where it is not there then.
+  private func makeFolders() -> CInt? {
+    var cause: CInt = 0
+    func make(_ path: some Collection<UInt8>) {
+      let result = unsafe mkdir(path.map { CChar(bitPattern: $0) } + [0], 0o700)
+      if result == 0 || errno == EEXIST { cause = 0 } else if cause == 0 { cause = errno }
     }
-    _ = unsafe mkdir(folder.map { CChar(bitPattern: $0) } + [0], 0o700)
+    for (index, byte) in folder.enumerated() where index > 0 && byte == UInt8(ascii: "/") {
+      make(folder[..<index])
+    }
+    make(folder)
+    return cause == 0 ? nil : cause
   }
 
   private func remove(_ path: [UInt8]) {

@@ -91,11 +91,23 @@ public final class SndfileDecoder: Decoder {
     position += Int64(count)
     if count == 0 {
       // A damaged tail ends the track; the next seek starts afresh.
+      let missing = total - position
       position = total
       isInPlace = false
       if let failure = handle.failure { throw failure }
+      try checkEnd(missing: missing)
     }
     return count
+  }
+
+  /// A FLAC file that ends before its header says is cut short: what there was has been delivered.
+  /// The library ends there without a word. The length of other kinds is that of the file itself.
+  private func checkEnd(missing: Int64) throws(DecodingError) {
+    guard fileKind == .flac || fileKind == .oggFlac, missing > Int64(format.sampleRate) / 20 else {
+      return
+    }
+    let seconds = Int(format.seconds(atFrame: missing).rounded(.up))
+    throw DecodingError(.corrupt, "is cut short: the last \(seconds) s are missing")
   }
 
   public func seek(to frame: Int64) throws(DecodingError) {

@@ -35,6 +35,7 @@ import TerminalScreen
   /// A piece of a file is heard in the music's place, until this.
   var isPreviewing = false
   let previewEnd = MainTimer()
+  private var hasToldSounds = false
   /// Something has sounded since the player stood at the queue's beginning.
   private var hasSounded = false
   var signals: (any DispatchSourceRead)?
@@ -225,8 +226,12 @@ import TerminalScreen
     if let neighbours { return neighbours }
     guard let engine, let player else { return nil }
     guard let folder = SoundFolder.find() else {
-      Messages.tell(
-        "the sounds of calls and prompts are missing: reinstall sotto, or set SOTTO_SOUNDS")
+      if !hasToldSounds {
+        hasToldSounds = true
+        Messages.status = max(Messages.status, 1)
+        Messages.tell(
+          "the sounds of calls and prompts are missing: reinstall sotto, or set SOTTO_SOUNDS")
+      }
       return nil
     }
     let neighbours = Neighbourhood(player: player, engine: engine, folder: folder)

@@ -17,8 +17,10 @@ import JSONText
       return nil
     }
     if let fault {
-      // Nothing was decided yet.
-      if unsafe access(path.map { CChar(bitPattern: $0) } + [0], F_OK) != 0 { return }
+      if unsafe access(path.map { CChar(bitPattern: $0) } + [0], F_OK) != 0 {
+        if !json { Console.print("Nothing was decided yet.") }
+        return Console.endIfBroken()
+      }
       return Messages.fault(fault.place, fault.sentence)
     }
     for line in lines {

@@ -46,6 +46,25 @@ import Testing
     }
   }
 
+  @Test(arguments: [[], ["--ogg"]])
+  func `a flac file that is cut short anywhere plays what is there and then says so`(
+    options: [String]
+  ) throws {
+    let samples = Signals.music(frames: 200_000, channels: 2, rate: 44100)
+    let wave = try source(samples, .signed16, channels: 2, rate: 44100)
+    let path = folder.file("whole")
+    try Tool.run("flac", ["-s", "-f", "-o", path] + options + [wave])
+    let whole = try folder.bytes(of: path)
+    for part in 2...9 {
+      let cut = try folder.write(Array(whole.prefix(whole.count * part / 10)), "cut.flac")
+      let decoder = try open(cut)
+      let error = #expect(throws: DecodingError.self) {
+        while try !decoder.take(4096, piece: 4096).isEmpty {}
+      }
+      #expect(error?.code == .corrupt)
+    }
+  }
+
   @Test func `a flac file with a tag and a large picture in front is exact`() throws {
     let samples = Signals.coded(frames: 5000, channels: 2, bits: 16)
     let wave = try source(samples, .signed16, channels: 2, rate: 44100)
