@@ -296,10 +296,9 @@ import TerminalScreen
       Messages.fault(location.path, error.sentence)
     case .state(let state):
       self.state = state
-      if state == .playing {
-        hasSounded = true
-        full?.soundHasBegun()
-      }
+      if state == .playing { hasSounded = true }
+      // Sound comes first, and what is read beside it after; paused, nothing comes before it.
+      if state == .playing || state == .held { full?.soundHasBegun() }
       refresh()
     case .volume: refresh()
     case .ringer(let volume): tellRinger(volume)
