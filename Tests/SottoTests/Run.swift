@@ -69,6 +69,19 @@ struct Run {
     try self.init(arguments.map { Array($0.utf8) }, environment: environment)
   }
 
+  /// The same beside the threads that tests run on, of which there are as many as processors: for
+  /// what takes many seconds and hardly computes.
+  static func apart(_ arguments: String..., environment: [String: String] = [:]) async throws
+    -> Run
+  {
+    let bytes = arguments.map { Array($0.utf8) }
+    return try await withCheckedThrowingContinuation { answer in
+      DispatchQueue.global().async {
+        answer.resume(with: Result { try Run(bytes, environment: environment) })
+      }
+    }
+  }
+
   static func ending(_ raw: Int32) -> (Int32, Bool) {
     raw & 0x7F == 0 ? (raw >> 8 & 0xFF, false) : (raw & 0x7F, true)
   }
