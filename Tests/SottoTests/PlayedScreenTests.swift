@@ -339,7 +339,13 @@ struct PlayedScreenTests {
     #expect(try tmux.value("mouse_button_flag") == "0")
     try tmux.type("\u{4}")
     #expect(try shows("same"))
-    try tmux.type("\u{4}")
+    // Typed before the next program reads, the end of input may be lost: it is typed again.
+    for _ in 0..<20 {
+      try tmux.type("\u{4}")
+      var looks = 0
+      while looks < 60, try tmux.value("alternate_on") == "0" { looks += 1 }
+      if looks < 60 { break }
+    }
     #expect(try shows("► playing"))
     #expect(try tmux.value("alternate_on") == "1")
     #expect(try tmux.value("mouse_button_flag") == "1")
