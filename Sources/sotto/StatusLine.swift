@@ -1,4 +1,5 @@
 import AudioTypes
+import PlayerState
 
 /// The one line that `play` shows on a terminal. Pure: facts in, text out.
 struct StatusLine: Equatable {
@@ -65,15 +66,7 @@ struct StatusLine: Equatable {
   }
 
   /// Seconds as "0:07", "12:34", "1:02:03".
-  static func clock(_ seconds: Double) -> String {
-    guard seconds.isFinite, seconds > 0, seconds < 1e9 else { return "0:00" }
-    let whole = Int(seconds)
-    func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-    let hours = whole / 3600
-    return hours > 0
-      ? "\(hours):\(two(whole / 60 % 60)):\(two(whole % 60))"
-      : "\(whole / 60):\(two(whole % 60))"
-  }
+  static func clock(_ seconds: Double) -> String { TrackText.clock(seconds) }
 
   /// The text cut to some columns, with three points where something is missing. Cuts between
   /// characters as people see them, so that no accent or joined emoji is torn.
