@@ -50,7 +50,8 @@ import JSONText
     let flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC
     var descriptor = unsafe open(name, flags, 0o600)
     if descriptor < 0, errno == ENOENT, let folder = folder() {
-      makeFolders(folder)
+      let cause = Folders.make(folder)
+      if cause != 0 { return cause }
       descriptor = unsafe open(name, flags, 0o600)
     }
     guard descriptor >= 0 else { return errno }
@@ -69,13 +70,6 @@ import JSONText
       return unsafe rename(newName, &name) == 0 ? 0 : errno
     }
     return Descriptor.write(line, to: descriptor)
-  }
-
-  private static func makeFolders(_ path: [UInt8]) {
-    for (index, byte) in path.enumerated() where index > 0 && byte == UInt8(ascii: "/") {
-      _ = unsafe mkdir(path[..<index].map { CChar(bitPattern: $0) } + [0], 0o700)
-    }
-    _ = unsafe mkdir(path.map { CChar(bitPattern: $0) } + [0], 0o700)
   }
 
   private static func newest(_ path: [UInt8]) -> [UInt8] {

@@ -84,7 +84,8 @@ enum PlaylistFile {
   ///
   /// - Returns: what is wrong, if anything.
   static func write(_ entries: [QueueEntry], to path: [UInt8], in folder: [UInt8]) -> String? {
-    makeFolders(folder)
+    let missing = Folders.make(folder, mode: 0o755)
+    if missing != 0 { return "cannot be written: \(Descriptor.sentence(missing))" }
     let beside = path + Array(".new".utf8)
     let name = beside.map { CChar(bitPattern: $0) } + [0]
     let descriptor = unsafe open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
@@ -113,12 +114,5 @@ enum PlaylistFile {
       text += entry.location.path + [0x0A]
     }
     return text
-  }
-
-  private static func makeFolders(_ folder: [UInt8]) {
-    for index in folder.indices.dropFirst() where folder[index] == 0x2F {
-      _ = unsafe mkdir(folder[..<index].map { CChar(bitPattern: $0) } + [0], 0o755)
-    }
-    _ = unsafe mkdir(folder.map { CChar(bitPattern: $0) } + [0], 0o755)
   }
 }

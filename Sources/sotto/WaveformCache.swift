@@ -65,7 +65,7 @@ struct WaveformCache: Sendable {
 
   func write(_ key: [UInt8], _ peaks: [UInt8]) {
     guard peaks.count == Waveform.parts else { return }
-    makeFolder()
+    Folders.make(folder)
     let file = file(key)
     // Another sotto may write the same at the same time.
     let beside = file + Array(".\(getpid())".utf8)
@@ -77,13 +77,6 @@ struct WaveformCache: Sendable {
     if cause == 0, unsafe rename(name, Self.cString(file)) != 0 { cause = errno }
     if cause != 0 { _ = unsafe unlink(name) }
     removeOldest()
-  }
-
-  private func makeFolder() {
-    for index in folder.indices.dropFirst() where folder[index] == UInt8(ascii: "/") {
-      _ = unsafe mkdir(Self.cString(Array(folder[..<index])), 0o700)
-    }
-    _ = unsafe mkdir(Self.cString(folder), 0o700)
   }
 
   /// A tenth more than has to go, so that it is not done at every file.
