@@ -86,7 +86,7 @@ let package = Package(
 
     .target(
       name: "Player",
-      dependencies: ["AudioTypes", "AudioSession", "AudioEngine", "Decoding"],
+      dependencies: ["AudioTypes", "AudioSession", "AudioEngine", "Decoding", "OutputInterface"],
       swiftSettings: strictMemory),
 
     // The composition root.

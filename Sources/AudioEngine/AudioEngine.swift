@@ -10,28 +10,38 @@ import Realtime
 ///
 /// Lives on the main queue. Commands return at once; what became of them comes as events.
 @MainActor public final class AudioEngine {
-  private let succession: any Succession
-  private let onEvent: @MainActor (EngineEvent) -> Void
-  private let feeder: Feeder
+  let succession: any Succession
+  let onEvent: @MainActor (EngineEvent) -> Void
+  let feeder: Feeder
   private let controlEvent = sotto_eventfd()
   private var controlSource: (any DispatchSourceRead)?
   private let placeAlarm = Alarm()
 
-  private var backend: (any OutputBackend)?
-  private var request = StreamRequest()
+  var backend: (any OutputBackend)?
+  var request = StreamRequest()
   /// Where events sound; `nil` before the start and after the close.
-  public private(set) var events: EventChannel?
-  private(set) var session: Feeder.Session?
-  private var level = Gain.unity
+  public internal(set) var events: EventChannel?
+  var session: Feeder.Session?
+  /// Where the music stands while no stream can tell: none is open, or it has only just been.
+  var standing: Standing?
+  /// The stream that is being left, while both sound.
+  var handOver: HandOver?
+  /// Counts the streams that are opened beside the control thread: only the last one is wanted.
+  var openings = 0
+  lazy var opening = DispatchQueue(label: "sotto.output")
+  let handOverAlarm = Alarm()
+  /// What sounds beside the music, to go on with on another stream.
+  var sounds: [Int: PlacedSound] = [:]
+  private(set) var level = Gain.unity
   /// The level of the music under other sound.
   var musicLevel = Gain.unity
   /// The serial of the wish that last changed the level.
-  private(set) var levelSerial = 0
+  var levelSerial = 0
   var mute = MuteSteps()
   let fallAlarm = Alarm()
   let muteAlarm = Alarm()
-  private(set) var isHeld = false
-  private var state = EngineState.idle
+  var isHeld = false
+  private(set) var state = EngineState.idle
   /// The last place told, and its track.
   private var announced = 0
   private var announcedIndex: Int?
@@ -106,16 +116,31 @@ import Realtime
 
   /// Opens a stream and gives it to the decoder's thread, with a jump for it unless a newer one
   /// waits there.
-  private func openStream(then jump: Feeder.Jump?) throws(OutputError) {
+  func openStream(then jump: Feeder.Jump?) throws(OutputError) {
     guard let backend else { return }
     let renderer = Renderer(controlEvent: controlEvent, decoderEvent: feeder.decoderEvent)
     let stream = try unsafe backend.open(request, renderer: renderer.face)
+    adopt(renderer, stream, then: jump)
+  }
+
+  /// A renderer for a stream that is opened by another thread.
+  func newRenderer() -> Renderer {
+    Renderer(controlEvent: controlEvent, decoderEvent: feeder.decoderEvent)
+  }
+
+  /// Takes an open stream for the music.
+  ///
+  /// - Parameter isSilent: nothing of it is heard until its level is raised.
+  func adopt(
+    _ renderer: Renderer, _ stream: any OutputStream, then jump: Feeder.Jump?,
+    isSilent: Bool = false
+  ) {
     let rate = stream.format.sampleRate
     renderer.prepare(
       sampleRate: rate, channels: stream.format.channels,
       fadeFrames: Int64(Double(rate) * AudioEngine.fadeSeconds))
     let held = isHeld
-    let level = heardLevel
+    let level = isSilent ? Gain.silence : heardLevel
     let music = musicLevel
     levelSerial = renderer.send { wish in
       wish.level = level.linear
@@ -133,7 +158,10 @@ import Realtime
   /// Ends the sound at once. `shutDown` ends it without a click.
   public func close() {
     feeder.ask { $0.isClosing = true }
-    for alarm in [placeAlarm, fallAlarm, muteAlarm] { alarm.cancel() }
+    for alarm in [placeAlarm, fallAlarm, muteAlarm, handOverAlarm] { alarm.cancel() }
+    openings += 1
+    handOver?.session.stream.close()
+    handOver = nil
     events?.closeAll()
     events = nil
     session?.stream.close()
@@ -162,8 +190,13 @@ import Realtime
 
   /// Jumps to a track and plays it: next, previous, or picked.
   public func play(index: Int, seconds: Double = 0) {
+    endHandOver()
     isHeld = false
-    if state != .lost { change(to: .starting) }
+    if state == .lost {
+      feeder.ask { $0.isHeld = false }
+      return stand(at: index, seconds: seconds)
+    }
+    change(to: .starting)
     feeder.ask { box in
       box.isHeld = false
       box.jump = Feeder.Jump(index: index, seconds: seconds, isSeek: false)
@@ -180,6 +213,11 @@ import Realtime
   public func hold(
     fade: Double = AudioEngine.fadeSeconds, then done: (@MainActor () -> Void)? = nil
   ) {
+    endHandOver()
+    if state == .lost, !isHeld {
+      isHeld = true
+      feeder.ask { $0.isHeld = true }
+    }
     if let session, !isHeld, state == .playing || state == .starting {
       isHeld = true
       holdSeconds = fade
@@ -203,13 +241,13 @@ import Realtime
   }
 
   /// True when nothing sounds and nothing is about to.
-  private var isSilent: Bool {
+  var isSilent: Bool {
     guard let session, isHeld || state == .playing || state == .starting else { return true }
     return isHeld && session.renderer.taken == session.renderer.wish.serial
       && !session.stream.clock().isRunning
   }
 
-  private func tellSilence() {
+  func tellSilence() {
     silenceAlarm.cancel()
     let waiting = onSilence
     onSilence = []
@@ -218,9 +256,10 @@ import Realtime
 
   /// Goes on at exactly the frame where `hold` stopped, rising within `fade` seconds.
   public func release(fade: Double = AudioEngine.fadeSeconds) {
-    guard let session, isHeld else { return }
+    guard isHeld, session != nil || state == .lost else { return }
     isHeld = false
     feeder.ask { $0.isHeld = false }
+    guard let session else { return }
     let frames = session.stream.format.frame(atSeconds: fade)
     session.renderer.send { wish in
       wish.isHeld = false
@@ -232,6 +271,8 @@ import Realtime
 
   /// Moves within the heard track; past its end is the next track.
   public func seek(to seconds: Double) {
+    endHandOver()
+    if state == .lost { return seekStanding(to: seconds) }
     guard let place = heardPlace()?.place else { return }
     if let duration = place.duration, seconds >= duration {
       guard let next = succession.index(after: place.index) else {
@@ -245,13 +286,19 @@ import Realtime
   /// Changes the track and leaves everything else: held stays held, at the new track's beginning
   /// (session.md D3, next and previous).
   public func move(to index: Int) {
+    if state == .lost { return stand(at: index, seconds: 0) }
     if isHeld { return jump(to: index, seconds: 0, isSeek: false) }
     play(index: index)
   }
 
   /// Stands at the beginning of a track, held: after everything has been heard.
   public func rest(at index: Int) {
-    guard session != nil, state != .lost else { return }
+    endHandOver()
+    if state == .lost {
+      hold()
+      return stand(at: index, seconds: 0)
+    }
+    guard session != nil else { return }
     isHeld = true
     feeder.ask { box in
       box.isHeld = true
@@ -290,31 +337,8 @@ import Realtime
     }
   }
 
-  /// Goes on playing on another device of the same output. The old stream ends when the new one is
-  /// open. Blocks for as long as the backend's `open`.
-  ///
-  /// - Throws: why it cannot be opened; then everything is as it was.
-  public func move(toDevice name: String?) throws(OutputError) {
-    guard let backend, let old = session else { return }
-    let heard = heardPlace()
-    let before = request
-    request.device = name
-    request.sampleRate = nil
-    do throws(OutputError) {
-      try openStream(
-        then: heard.map {
-          Feeder.Jump(index: $0.place.index, seconds: $0.position, isSeek: true)
-        })
-    } catch {
-      request = before
-      throw error
-    }
-    old.stream.close()
-    events = EventChannel(backend: backend, device: name)
-    tellSilence()
-  }
-
   private func jump(to index: Int, seconds: Double, isSeek: Bool) {
+    endHandOver()
     // After the end, where what loops beside the music has kept the device running.
     if state == .idle, !isHeld { change(to: .starting) }
     feeder.ask { $0.jump = Feeder.Jump(index: index, seconds: seconds, isSeek: isSeek) }
@@ -327,12 +351,16 @@ import Realtime
   }
 
   /// Silence below a mute, otherwise sotto's own level.
-  private var heardLevel: Gain { mute.isSilenced ? .silence : level }
+  var heardLevel: Gain { mute.isSilenced ? .silence : level }
 
   func sendLevel() {
+    endHandOver()
     guard let session else { return }
     let level = heardLevel
-    levelSerial = session.renderer.send { $0.level = level.linear }
+    levelSerial = session.renderer.send { wish in
+      wish.level = level.linear
+      wish.levelRamp = -1
+    }
     session.stream.kick()
   }
 
@@ -344,21 +372,21 @@ import Realtime
   // MARK: What is going on
 
   public func snapshot() -> EngineSnapshot {
-    let heard = heardPlace()
     let clock = session?.stream.clock()
+    let standing = currentPlace
     return EngineSnapshot(
-      state: state, index: heard?.place.index, position: heard?.position ?? 0,
-      duration: heard?.place.duration, info: heard?.place.info,
-      loudnessGain: heard?.place.gain ?? .unity, level: level,
+      state: state, index: standing?.index, position: standing?.position ?? 0,
+      duration: standing?.duration, info: standing?.info,
+      loudnessGain: standing?.gain ?? .unity, level: level,
       device: session?.stream.deviceName, deviceVolume: session?.stream.deviceVolume(),
       underruns: clock?.underruns ?? 0, outputRate: session?.stream.format.sampleRate)
   }
 
-  private typealias Heard = (
+  typealias Heard = (
     place: Place, position: Double, past: ArraySlice<Place>, framesToNext: Int64?
   )
 
-  private func heardPlace() -> Heard? {
+  func heardPlace() -> Heard? {
     guard let session else { return nil }
     let (slot, frame) = session.renderer.timeline().heard(at: session.stream.clock().heard)
     let (past, next) = feeder.places(slot: slot, upTo: frame)
@@ -368,7 +396,7 @@ import Realtime
     return (place, position, past, next.map { $0 - frame })
   }
 
-  private func change(to new: EngineState) {
+  func change(to new: EngineState) {
     if state == new { return }
     state = new
     onEvent(.state(new))
@@ -378,10 +406,14 @@ import Realtime
 
   private func takeDeviceEvents() {
     sotto_eventfd_clear(controlEvent)
+    takeEventsOfHandOver()
     guard let session else { return }
     let events = session.renderer.takeEvents()
     func has(_ event: some BinaryInteger) -> Bool { events & UInt32(event) != 0 }
     if has(SOTTO_EVENT_LOST) { return lose(session.stream.failure) }
+    if has(SOTTO_EVENT_STALLED) { onEvent(.stalled(true)) }
+    if has(SOTTO_EVENT_ANSWERS) { onEvent(.stalled(false)) }
+    if has(SOTTO_EVENT_STARTED) { handOverRuns() }
     if has(SOTTO_EVENT_STARTED), !isHeld { change(to: .playing) }
     announce()
     if has(SOTTO_EVENT_TAKEN), state == .starting, !isHeld,
@@ -395,6 +427,7 @@ import Realtime
       muteReported(volume)
       onEvent(.volume(volume))
     }
+    if has(SOTTO_EVENT_DEVICE) { onEvent(.device) }
     if has(SOTTO_EVENT_RINGER) { onEvent(.ringer(session.stream.ringerVolume())) }
     if has(SOTTO_EVENT_FINISHED) { finishIfOver(session) }
     // A stream that had not begun is silent as soon as it knows of the hold.
@@ -426,12 +459,6 @@ import Realtime
     return total - segment.source(at: session.stream.clock().heard)
   }
 
-  private func lose(_ error: OutputError?) {
-    change(to: .lost)
-    tellSilence()
-    onEvent(.lost(error ?? OutputError(.deviceLost, "the output is gone")))
-  }
-
   /// Opens a stream of the rate that a track needs where nothing can resample.
   private func reopen(_ next: Feeder.RateBreak) {
     session?.stream.close()
@@ -445,6 +472,8 @@ import Realtime
   }
 
   func take(_ report: Feeder.Report) {
+    // What the decoder's thread told of a stream that is gone.
+    if state == .lost { return }
     switch report {
     case .failed(let index, let location, let error):
       onEvent(.failed(index: index, location: location, error: error))
@@ -470,6 +499,7 @@ import Realtime
   private func announce() {
     placeAlarm.cancel()
     guard let session, let heard = heardPlace() else { return }
+    standing = nil
     // A device faster than the clock (a file) may have passed several.
     for place in heard.past where place.id > announced {
       announced = place.id

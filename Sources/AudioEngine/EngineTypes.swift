@@ -19,7 +19,7 @@ public enum EngineState: Sendable, Equatable {
   case playing
   /// Held at its frame: nothing sounds, nothing is lost.
   case held
-  /// The output is gone; the position stands where it was last heard.
+  /// The output is gone; the position stands where it was last heard. `recover` opens another.
   case lost
 }
 
@@ -60,5 +60,10 @@ public enum EngineEvent: Sendable {
   /// The volume that the server keeps for events, after it was asked to change; `nil` when it keeps
   /// none.
   case ringer(DeviceVolume?)
+  /// The output is gone. Commands are remembered until `recover`.
   case lost(OutputError)
+  /// The stream came to another device or port, or a new stream took its place.
+  case device
+  /// The sound server does not answer although sound was to run, or answers again.
+  case stalled(Bool)
 }

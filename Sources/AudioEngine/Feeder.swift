@@ -16,6 +16,8 @@ import Synchronization
   struct Inbox {
     var jump: Jump?
     var session: Session?
+    /// The stream is gone: nothing is decoded for it any more.
+    var isDetached = false
     /// Whether the user wants the source held: carried by the wish that a jump makes.
     var isHeld = false
     var isClosing = false
@@ -26,6 +28,8 @@ import Synchronization
     var seconds: Double
     /// True for a seek within the heard track.
     var isSeek: Bool
+    /// The same sound on another stream: what cannot be sought goes on where its decoder is.
+    var resumes = false
     /// When not negative, the frame of the heard source that is at `seconds`: the new one goes on
     /// exactly where that one is when it is taken.
     var follows: Int64 = -1
@@ -151,9 +155,11 @@ import Synchronization
       let (jump, newSession, isClosing) = inbox.withLock { box in
         defer {
           // A jump waits for a stream: its track is opened meanwhile.
-          if session != nil || box.session != nil { box.jump = nil }
+          if session != nil && !box.isDetached || box.session != nil { box.jump = nil }
           box.session = nil
+          box.isDetached = false
         }
+        if box.isDetached { detach() }
         return (box.jump, box.session, box.isClosing)
       }
       if isClosing { break }
@@ -172,6 +178,12 @@ import Synchronization
     open = nil
     feed = nil
     session = nil
+  }
+
+  private func detach() {
+    session = nil
+    feed = nil
+    currentSlot = -1
   }
 
   private func adopt(_ new: Session) {
@@ -198,7 +210,8 @@ import Synchronization
         guard let location = succession.track(at: jump.index) else {
           return report(.nothingPlayable)
         }
-        if jump.isSeek, let open, open.index == jump.index, !open.decoder.isSeekable {
+        if jump.isSeek, !jump.resumes, let open, open.index == jump.index, !open.decoder.isSeekable
+        {
           return report(.seekFailed(DecodingError(.notSeekable, "cannot seek in this stream")))
         }
         try begin(jump, location)
@@ -222,7 +235,7 @@ import Synchronization
     guard let session else { return }
     let track: OpenTrack
     if let open, open.index == jump.index, open.location == location, open.loudness == loudness,
-      open.isFresh || open.decoder.isSeekable
+      open.isFresh || open.decoder.isSeekable || jump.resumes
     {
       track = open
     } else {
@@ -239,10 +252,11 @@ import Synchronization
     let ring = session.renderer.ring(slot)
     ring.reset()
     let frame = format.frame(atSeconds: jump.seconds)
-    let isFresh = track.isFresh
+    let goesOn = jump.resumes && !track.isFresh && !track.decoder.isSeekable
+    let isFresh = track.isFresh || goesOn
     track.isFresh = false
     let pipeline = try Pipeline(
-      track.decoder, gain: track.gain, target: format, at: frame, isFresh: isFresh)
+      track.decoder, gain: track.gain, target: format, at: goesOn ? 0 : frame, isFresh: isFresh)
     let new = Feed(slot: slot, ring: ring, pipeline: pipeline, track: track)
     setPlaces(
       slot,
@@ -268,6 +282,7 @@ import Synchronization
         wish.slot = slot
         wish.sourceFrame = 0
         wish.follows = jump.follows
+        wish.anchor = -1
         wish.fadesIn = frame > 0
         wish.isHeld = box.isHeld
       }

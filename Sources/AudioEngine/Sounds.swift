@@ -63,6 +63,8 @@ extension AudioEngine {
     from seconds: Double = 0
   ) throws(DecodingError) -> Double? {
     precondition((0..<Self.places).contains(place))
+    sounds[place] = PlacedSound(
+      location: location, gain: gain, isLooping: isLooping, seconds: seconds, began: .now())
     guard let session else { return nil }
     let format = session.stream.format
     let (number, sound): (Int, LoadedSound)
@@ -88,6 +90,7 @@ extension AudioEngine {
 
   /// Lets the sound in a place fall to silence.
   public func end(soundIn place: Int) {
+    sounds[place] = nil
     guard let session, session.renderer.wish.layers[place].isOn else { return }
     session.renderer.send { $0.layers[place].isOn = false }
     session.stream.kick()

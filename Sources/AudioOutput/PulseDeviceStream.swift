@@ -56,7 +56,9 @@ public final class DeviceStream: OutputStream {
               var wanted = unsafe sotto_output_request(
                 device: device, server: server, track: track, role: role,
                 rate: Int32(request.sampleRate ?? 0), channels: Int32(places.count),
-                places: places.baseAddress, renderer: renderer)
+                places: places.baseAddress,
+                guard: Int32(LeakGuard.allCases.firstIndex(of: request.leakGuard) ?? 0),
+                renderer: renderer)
               return unsafe backend.pointee.open(&wanted, &facts, &error)
             }
           }
@@ -84,6 +86,35 @@ public final class DeviceStream: OutputStream {
         unsafe handle.table.pointee.device(output, name.baseAddress, name.count)
         return unsafe String(cString: name.baseAddress!)
       }
+    }
+  }
+
+  public var place: DevicePlace? {
+    handle.withLock { handle in
+      guard let output = unsafe handle.output, let ask = unsafe handle.table.pointee.place
+      else { return nil }
+      var place = sotto_output_place()
+      unsafe ask(output, &place)
+      let address = Self.text(place.address)
+      return DevicePlace(
+        id: Self.text(place.name), routeClass: routeClass(place.route),
+        address: address.isEmpty ? nil : address)
+    }
+  }
+
+  private static func text<Bytes>(_ bytes: Bytes) -> String {
+    unsafe withUnsafeBytes(of: bytes) { bytes in
+      unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+    }
+  }
+
+  public var guardState: GuardState {
+    handle.withLock { handle in
+      guard let output = unsafe handle.output, let ask = unsafe handle.table.pointee.guard else {
+        return .none
+      }
+      let state = unsafe ask(output)
+      return GuardState(isGuarded: state.guarded, isWanted: state.wanted)
     }
   }
 

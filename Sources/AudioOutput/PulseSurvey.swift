@@ -22,13 +22,18 @@ func deviceSurvey(
 
 private func facts(of device: sotto_device) -> DeviceFacts {
   let ports = unsafe UnsafeBufferPointer(start: device.ports, count: device.port_count)
-  let routes: [RouteClass] = [.private, .external, .speaker, .network]
   return unsafe DeviceFacts(
     name: text(device.name), description: text(device.description), isDefault: device.is_default,
-    routeClass: routes[Int(device.route)],
+    routeClass: routeClass(device.route) ?? .speaker,
     sampleRate: device.rate > 0 ? Int(device.rate) : nil,
     channels: device.channels > 0 ? Int(device.channels) : nil,
     volume: DeviceVolume(device.volume), ports: ports.map { unsafe facts(of: $0) })
+}
+
+/// A route's class in C; `nil` for what is not known.
+func routeClass(_ route: CInt) -> RouteClass? {
+  let classes: [RouteClass] = [.private, .external, .speaker, .network]
+  return classes.indices.contains(Int(route)) ? classes[Int(route)] : nil
 }
 
 private func facts(of port: sotto_port) -> DevicePort {

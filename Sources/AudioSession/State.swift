@@ -52,6 +52,9 @@ public struct SessionState: Hashable, Sendable, Codable {
     self.tracks = tracks
   }
 
+  /// The Bluetooth device that may come back as another profile (D4.7); `nil` when none is waited for.
+  public var pendingAddress: String? { pendingRoute?.address }
+
   struct Takeover: Hashable, Sendable, Codable {
     var client: String?
     var at: SessionTime

@@ -35,6 +35,7 @@ static void stream_changed(pa_stream *stream, void *data) {
 
 static void write_wanted(pa_stream *stream, size_t bytes, void *data) {
   (void)stream, (void)bytes;
+  pulse_alive(data);
   pulse_top_up(data);
 }
 
@@ -52,6 +53,10 @@ static void moved(pa_stream *stream, void *data) {
   pulse *p = data;
   p->sink_index = pa_stream_get_device_index(stream);
   p->sink_known = false;
+  p->guardable = false;
+  pthread_mutex_lock(&p->facts_lock);
+  p->place.route = -1;
+  pthread_mutex_unlock(&p->facts_lock);
   p->rewinds_device = false;
   p->anchored = false;
   pulse_ask_sink(p);
@@ -130,6 +135,7 @@ static void watch(pulse *p) {
       pa_context_rttime_new(p->context, pa_rtclock_now() + 200000, facts_due, p);
   p->fill_event = pa_context_rttime_new(p->context, PA_USEC_INVALID, pulse_fill_due, p);
   p->stop_timer = pa_context_rttime_new(p->context, PA_USEC_INVALID, pulse_stop_due, p);
+  p->alive_timer = pa_context_rttime_new(p->context, PA_USEC_INVALID, pulse_alive_due, p);
 }
 
 static sotto_output *pulse_open(const sotto_output_request *request, sotto_output_facts *facts,
@@ -143,6 +149,7 @@ static sotto_output *pulse_open(const sotto_output_request *request, sotto_outpu
   pthread_mutex_init(&p->facts_lock, NULL);
   p->renderer = request->renderer;
   p->channels = request->channels;
+  p->guard_mode = request->guard;
   p->stop_at = -1;
   p->corked = true;
   p->exact = true;
@@ -173,6 +180,9 @@ static sotto_output *pulse_open(const sotto_output_request *request, sotto_outpu
   if (p->first_frames > p->rate / 6) p->first_frames = p->rate / 6;
   const char *device = pa_stream_get_device_name(p->stream);
   strncpy(p->description, device ? device : "", sizeof p->description - 1);
+  // What was learned early is of the same device, or of none.
+  strncpy(p->place.name, device ? device : "", sizeof p->place.name - 1);
+  if (!p->sink_known) p->place.route = -1;
   watch(p);
   if (shared_thread(&p->thread, "sotto-pulse", device_thread, p) != 0) {
     shared_fail(error, SOTTO_FAILURE_OTHER, 0, "no thread can be started");
@@ -250,6 +260,18 @@ static void pulse_device(sotto_output *output, char *name, size_t size) {
   pthread_mutex_unlock(&p->facts_lock);
 }
 
+static void pulse_place(sotto_output *output, sotto_output_place *place) {
+  pulse *p = (pulse *)output;
+  pthread_mutex_lock(&p->facts_lock);
+  *place = p->place;
+  pthread_mutex_unlock(&p->facts_lock);
+}
+
+static sotto_output_guard pulse_guard(sotto_output *output) {
+  pulse *p = (pulse *)output;
+  return (sotto_output_guard){.guarded = p->guarded, .wanted = atomic_load(&p->guard_wanted)};
+}
+
 static sotto_output_error pulse_failure(sotto_output *output) {
   pulse *p = (pulse *)output;
   pthread_mutex_lock(&p->facts_lock);
@@ -287,6 +309,8 @@ const sotto_output_backend *sotto_pulse_backend(void) {
       .ringer = pulse_ringer,
       .step_ringer = pulse_wish_ringer,
       .device = pulse_device,
+      .place = pulse_place,
+      .guard = pulse_guard,
       .failure = pulse_failure,
       .rewinds = pulse_rewinds,
       .close = pulse_close,

@@ -53,10 +53,15 @@ typedef struct pulse {
   _Atomic int64_t volume;         ///< any thread reads: percent * 2 + muted; -1: not known
   _Atomic int64_t ringer;         ///< any thread reads: as `volume`
   _Atomic int turns, late, margin_us, worst_us;  ///< any thread reads
-  pthread_mutex_t facts_lock;     ///< guards `description` and `failure`
+  pthread_mutex_t facts_lock;     ///< guards `description`, `place`, `failure`
   char description[256];
+  sotto_output_place place;
   sotto_output_error failure;
   bool lost;
+  int guard_mode;                 ///< of SOTTO_GUARD
+  bool guarded;                   ///< since the stream was made
+  bool guardable;                 ///< the device is one that AUTO guards
+  _Atomic bool guard_wanted;      ///< any thread reads
 
   // The queue, in frames of the stream's timeline.
   int64_t shift;       ///< the server's index of a frame, less the frame: padding that was heard
@@ -97,6 +102,10 @@ typedef struct pulse {
   int repeats;
   int writes;             ///< write callbacks since the last timing report
 
+  // Whether the server is alive: something is heard from it about once a second while sound runs.
+  bool pinged;            ///< asked, and not answered
+  bool stalled;           ///< told so
+
   bool is_pipewire;
   bool rewinds_device;    ///< the server takes back what the sink holds
   bool simulated;         ///< no hardware behind the sink
@@ -116,6 +125,7 @@ typedef struct pulse {
   pa_time_event *fill_event;
   pa_time_event *stop_timer;
   pa_time_event *facts_timer;
+  pa_time_event *alive_timer;
 } pulse;
 
 static inline int64_t frames_of_us(const pulse *p, int64_t us) { return us * p->rate / 1000000; }
@@ -203,6 +213,13 @@ void pulse_ask_sink(pulse *p);
 void pulse_apply_volume(pulse *p);
 void pulse_apply_mute(pulse *p);
 sotto_survey *pulse_survey(const char *server, sotto_output_error *error);
+
+// pulse_alive.c
+
+/// The server is heard of, or sound begins to run and it will be.
+void pulse_alive(pulse *p);
+void pulse_alive_due(pa_mainloop_api *api, pa_time_event *event, const struct timeval *tv,
+                     void *data);
 
 // pulse_ringer.c
 

@@ -23,11 +23,83 @@ static bool takes_back(const pulse *p, const pa_sink_info *info) {
   return class && strcmp(class, "filter") == 0;
 }
 
+static bool has(const char *text, const char *part) { return text && strstr(text, part) != NULL; }
+
+// Who can hear it (session.md, route classes): by the port's type, then the form factor, then how
+// the device is connected.
+static int route_of(const pa_sink_info *info) {
+  const char *driver = info->driver;
+  const char *form = pa_proplist_gets(info->proplist, PA_PROP_DEVICE_FORM_FACTOR);
+  const char *bus = pa_proplist_gets(info->proplist, PA_PROP_DEVICE_BUS);
+  const char *api = pa_proplist_gets(info->proplist, PA_PROP_DEVICE_API);
+  if ((info->flags & PA_SINK_NETWORK) || has(driver, "tunnel") || has(driver, "raop") ||
+      has(driver, "rtp") || has(info->name, "raop_") || has(info->name, "tunnel.")) {
+    return SOTTO_ROUTE_NETWORK;
+  }
+  if (info->active_port) {
+    switch (info->active_port->type) {
+      case PA_DEVICE_PORT_TYPE_HEADPHONES:
+      case PA_DEVICE_PORT_TYPE_HEADSET:
+      case PA_DEVICE_PORT_TYPE_EARPIECE:
+      case PA_DEVICE_PORT_TYPE_HANDSET: return SOTTO_ROUTE_PRIVATE;
+      case PA_DEVICE_PORT_TYPE_HDMI:
+      case PA_DEVICE_PORT_TYPE_TV:
+      case PA_DEVICE_PORT_TYPE_SPDIF:
+      case PA_DEVICE_PORT_TYPE_LINE: return SOTTO_ROUTE_EXTERNAL;
+      case PA_DEVICE_PORT_TYPE_NETWORK: return SOTTO_ROUTE_NETWORK;
+      case PA_DEVICE_PORT_TYPE_SPEAKER: return SOTTO_ROUTE_SPEAKER;
+      default: break;
+    }
+    if (has(info->active_port->name, "headphone") || has(info->active_port->name, "headset")) {
+      return SOTTO_ROUTE_PRIVATE;
+    }
+    if (has(info->active_port->name, "hdmi")) return SOTTO_ROUTE_EXTERNAL;
+  }
+  if (has(form, "head") || has(form, "handset") || has(form, "hands-free") ||
+      has(form, "hearing-aid")) {
+    return SOTTO_ROUTE_PRIVATE;
+  }
+  if (has(form, "speaker") || has(form, "internal") || has(form, "portable")) {
+    return SOTTO_ROUTE_SPEAKER;
+  }
+  if (has(form, "tv") || has(form, "hifi") || has(form, "car") || has(form, "computer")) {
+    return SOTTO_ROUTE_EXTERNAL;
+  }
+  if (has(bus, "bluetooth") || has(api, "bluez") || has(info->name, "bluez")) {
+    return SOTTO_ROUTE_PRIVATE;
+  }
+  if (has(info->name, "hdmi")) return SOTTO_ROUTE_EXTERNAL;
+  return SOTTO_ROUTE_SPEAKER;
+}
+
+// Whether it is private and a device of its own, that can be pulled or lost: not a port of a card
+// that stays, where only the port changes and a guard would protect nothing.
+static bool is_guardable(const pa_sink_info *info) {
+  if (route_of(info) != SOTTO_ROUTE_PRIVATE) return false;
+  const char *bus = pa_proplist_gets(info->proplist, PA_PROP_DEVICE_BUS);
+  const char *api = pa_proplist_gets(info->proplist, PA_PROP_DEVICE_API);
+  return has(bus, "usb") || has(bus, "bluetooth") || has(api, "bluez") || info->n_ports == 0;
+}
+
+static void note_place(sotto_output_place *place, const pa_sink_info *info) {
+  const char *address = pa_proplist_gets(info->proplist, "api.bluez5.address");
+  const char *api = pa_proplist_gets(info->proplist, PA_PROP_DEVICE_API);
+  const char *bus = pa_proplist_gets(info->proplist, PA_PROP_DEVICE_BUS);
+  // PulseAudio has the address as the device's string.
+  if (!address && (has(api, "bluez") || has(bus, "bluetooth"))) {
+    address = pa_proplist_gets(info->proplist, PA_PROP_DEVICE_STRING);
+  }
+  snprintf(place->name, sizeof place->name, "%s", info->name);
+  snprintf(place->address, sizeof place->address, "%s", address ? address : "");
+  place->route = route_of(info);
+}
+
 // What turns and starts need to know of the sink.
 static void note_sink(pulse *p, const pa_sink_info *info) {
   p->sink_known = true;
   p->rewinds_device = takes_back(p, info);
   p->simulated = (info->flags & PA_SINK_HARDWARE) == 0;
+  p->guardable = is_guardable(info);
   p->block_us = 0;
   if (p->simulated && !p->rewinds_device && !p->is_pipewire) {
     p->block_us = (int64_t)info->configured_latency;
@@ -45,6 +117,7 @@ static void early_sink(pa_context *context, const pa_sink_info *info, int end, v
   p->sink_format = info->sample_spec;
   p->sink_map = info->channel_map;
   note_sink(p, info);
+  note_place(&p->place, info);
 }
 
 static void early_server(pa_context *context, const pa_server_info *info, void *data) {
@@ -81,9 +154,13 @@ static void sink_answer(pa_context *context, const pa_sink_info *info, int end, 
   pthread_mutex_lock(&p->facts_lock);
   bool device_changed = strncmp(p->description, description, sizeof p->description - 1) != 0;
   snprintf(p->description, sizeof p->description, "%s", description);
+  if (strcmp(p->place.name, info->name) != 0) device_changed = true;
+  note_place(&p->place, info);
   pthread_mutex_unlock(&p->facts_lock);
   if (strncmp(p->sink_port, port, sizeof p->sink_port - 1) != 0) device_changed = true;
   snprintf(p->sink_port, sizeof p->sink_port, "%s", port);
+  bool wanted = p->guard_mode == SOTTO_GUARD_AUTO && p->guardable && !p->guarded;
+  if (atomic_exchange(&p->guard_wanted, wanted) != wanted) device_changed = true;
   uint32_t events = 0;
   if (volume_changed) events |= SOTTO_EVENT_VOLUME;
   if (device_changed) events |= SOTTO_EVENT_DEVICE;
@@ -153,55 +230,6 @@ typedef struct surveyor {
 } surveyor;
 
 static char *copy(const char *text) { return strdup(text ? text : ""); }
-
-static bool has(const char *text, const char *part) { return text && strstr(text, part) != NULL; }
-
-// Who can hear it (session.md, route classes): by the port's type, then the form factor, then how
-// the device is connected.
-static int route_of(const pa_sink_info *info) {
-  const char *driver = info->driver;
-  const char *form = pa_proplist_gets(info->proplist, PA_PROP_DEVICE_FORM_FACTOR);
-  const char *bus = pa_proplist_gets(info->proplist, PA_PROP_DEVICE_BUS);
-  const char *api = pa_proplist_gets(info->proplist, PA_PROP_DEVICE_API);
-  if ((info->flags & PA_SINK_NETWORK) || has(driver, "tunnel") || has(driver, "raop") ||
-      has(driver, "rtp") || has(info->name, "raop_") || has(info->name, "tunnel.")) {
-    return SOTTO_ROUTE_NETWORK;
-  }
-  if (info->active_port) {
-    switch (info->active_port->type) {
-      case PA_DEVICE_PORT_TYPE_HEADPHONES:
-      case PA_DEVICE_PORT_TYPE_HEADSET:
-      case PA_DEVICE_PORT_TYPE_EARPIECE:
-      case PA_DEVICE_PORT_TYPE_HANDSET: return SOTTO_ROUTE_PRIVATE;
-      case PA_DEVICE_PORT_TYPE_HDMI:
-      case PA_DEVICE_PORT_TYPE_TV:
-      case PA_DEVICE_PORT_TYPE_SPDIF:
-      case PA_DEVICE_PORT_TYPE_LINE: return SOTTO_ROUTE_EXTERNAL;
-      case PA_DEVICE_PORT_TYPE_NETWORK: return SOTTO_ROUTE_NETWORK;
-      case PA_DEVICE_PORT_TYPE_SPEAKER: return SOTTO_ROUTE_SPEAKER;
-      default: break;
-    }
-    if (has(info->active_port->name, "headphone") || has(info->active_port->name, "headset")) {
-      return SOTTO_ROUTE_PRIVATE;
-    }
-    if (has(info->active_port->name, "hdmi")) return SOTTO_ROUTE_EXTERNAL;
-  }
-  if (has(form, "head") || has(form, "handset") || has(form, "hands-free") ||
-      has(form, "hearing-aid")) {
-    return SOTTO_ROUTE_PRIVATE;
-  }
-  if (has(form, "speaker") || has(form, "internal") || has(form, "portable")) {
-    return SOTTO_ROUTE_SPEAKER;
-  }
-  if (has(form, "tv") || has(form, "hifi") || has(form, "car") || has(form, "computer")) {
-    return SOTTO_ROUTE_EXTERNAL;
-  }
-  if (has(bus, "bluetooth") || has(api, "bluez") || has(info->name, "bluez")) {
-    return SOTTO_ROUTE_PRIVATE;
-  }
-  if (has(info->name, "hdmi")) return SOTTO_ROUTE_EXTERNAL;
-  return SOTTO_ROUTE_SPEAKER;
-}
 
 static void note_ports(sotto_device *device, const pa_sink_info *info) {
   device->ports = calloc(info->n_ports ? info->n_ports : 1, sizeof *device->ports);

@@ -166,6 +166,10 @@ static bool open_stream(pulse *p, const sotto_output_request *request, bool *tim
   pulse_queue_size(&size, (int)format.rate, p->frame_bytes, false);
   pa_stream_flags_t flags = PA_STREAM_START_CORKED | PA_STREAM_ADJUST_LATENCY;
   if (request->rate <= 0) flags |= PA_STREAM_FIX_RATE;
+  // PipeWire makes node.dont-reconnect of it.
+  p->guarded = request->guard == SOTTO_GUARD_ON ||
+               (request->guard == SOTTO_GUARD_AUTO && p->guardable);
+  if (p->guarded) flags |= PA_STREAM_DONT_MOVE;
   bool ok =
       pa_stream_connect_playback(p->stream, request->device, &size, flags, NULL, NULL) >= 0;
   while (ok) {
@@ -201,6 +205,7 @@ bool pulse_make_stream(pulse *p, const sotto_output_request *request, bool *time
     // A server may remember another device for us. What was learned early does not hold there.
     uint32_t index = pa_stream_get_device_index(p->stream);
     if (first) p->sink_known = p->sink_known && index == p->sink_index;
+    if (index != p->sink_index) p->guardable = false;
     p->sink_index = index;
     if (p->sink_known || !p->scratch) return true;
     pa_stream_disconnect(p->stream);

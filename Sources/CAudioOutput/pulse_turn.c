@@ -19,6 +19,7 @@ static void uncork(pulse *p) {
   p->anchored = false;
   p->starting = true;
   pulse_unref(pa_stream_cork(p->stream, 0, NULL, NULL));
+  pulse_alive(p);
 }
 
 static void take_turn(pulse *p, int64_t frame, bool again) {

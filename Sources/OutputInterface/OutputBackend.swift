@@ -35,6 +35,48 @@ public enum EventStreams: Equatable, Sendable {
   case withVolume
 }
 
+/// Whether a server may move a stream to another device. A guarded stream dies with its device
+/// instead, so that not one frame is heard elsewhere (architecture decision 6); the price is that
+/// no mixer can move it either.
+public enum LeakGuard: String, Equatable, Sendable, CaseIterable {
+  case off
+  /// On private devices that can vanish: USB, Bluetooth. Never on a port of a card that stays.
+  case auto
+  case on
+}
+
+/// How an open stream stands to being moved.
+public struct GuardState: Equatable, Sendable {
+  /// The server cannot move it.
+  public var isGuarded: Bool
+  /// It came by a move to a device on which `LeakGuard.auto` wants it guarded; that only a new
+  /// stream can be.
+  public var isWanted: Bool
+
+  public init(isGuarded: Bool, isWanted: Bool) {
+    self.isGuarded = isGuarded
+    self.isWanted = isWanted
+  }
+
+  public static let none = GuardState(isGuarded: false, isWanted: false)
+}
+
+/// The device that a stream plays on.
+public struct DevicePlace: Equatable, Sendable {
+  /// The server's name, byte for byte.
+  public var id: String
+  /// Who can hear it; `nil` for the moment in which it is not known yet.
+  public var routeClass: RouteClass?
+  /// Of a Bluetooth device.
+  public var address: String?
+
+  public init(id: String, routeClass: RouteClass?, address: String? = nil) {
+    self.id = id
+    self.routeClass = routeClass
+    self.address = address
+  }
+}
+
 /// What a stream is opened with.
 public struct StreamRequest: Sendable {
   /// The server's name of a device; `nil` is the server's default.
@@ -45,16 +87,18 @@ public struct StreamRequest: Sendable {
   /// Shown by mixers as the stream's name.
   public var trackName: String
   public var role: StreamRole
+  public var leakGuard: LeakGuard
 
   public init(
     device: String? = nil, sampleRate: Int? = nil, layout: ChannelLayout = .stereo,
-    trackName: String = "sotto", role: StreamRole = .music
+    trackName: String = "sotto", role: StreamRole = .music, leakGuard: LeakGuard = .off
   ) {
     self.device = device
     self.sampleRate = sampleRate
     self.layout = layout
     self.trackName = trackName
     self.role = role
+    self.leakGuard = leakGuard
   }
 }
 
@@ -112,6 +156,10 @@ public protocol OutputStream: AnyObject, Sendable {
   var capabilities: StreamCapabilities { get }
   /// The server's own description of the device ("Built-in Audio Analogue Stereo").
   var deviceName: String { get }
+  /// The device as the server knows it; `nil` where there is no server.
+  var place: DevicePlace? { get }
+  /// Whether the server can move the stream.
+  var guardState: GuardState { get }
 
   /// Asks the device's thread to take a turn (renderer.turn) at the earliest frame that can still
   /// be changed, and to fill up. Calls while one is pending are merged.
@@ -135,6 +183,11 @@ public protocol OutputStream: AnyObject, Sendable {
   /// Ends the stream at once and its threads with it; afterwards the renderer is never called.
   /// Never waits for a server that does not answer.
   func close()
+}
+
+extension OutputStream {
+  public var place: DevicePlace? { nil }
+  public var guardState: GuardState { .none }
 }
 
 /// A kind of output. Stateless apart from its streams.

@@ -52,7 +52,9 @@ public struct MixTimeline: BitwiseCopyable, Sendable {
       level = GainCurve(new.level)
       music = GainCurve(new.music)
     }
-    if new.level != level.target { level.ramp(to: new.level, at: at, over: fade) }
+    if new.level != level.target {
+      level.ramp(to: new.level, at: at, over: new.levelRamp < 0 ? fade : new.levelRamp)
+    }
     if new.music != music.target {
       music.ramp(to: new.music, at: at, over: new.musicRamp < 0 ? fade : new.musicRamp)
     }
@@ -87,6 +89,7 @@ public struct MixTimeline: BitwiseCopyable, Sendable {
   /// Where in its source a jump begins.
   @_noAllocation @_noLocks
   private func firstFrame(_ new: MixWish, at frame: Int64) -> Int64 {
+    if new.anchor >= 0 { return new.sourceFrame + max(0, frame - new.anchor) }
     if new.follows < 0 { return new.sourceFrame }
     let index = open
     if index >= 0 { return max(0, segments[index].source(at: frame) - new.follows) }

@@ -10,12 +10,17 @@ public struct MixWish: BitwiseCopyable, Sendable {
   /// When not negative, the source goes on where the old one is: this frame of the old one is its
   /// first. Nobody hears the change.
   public var follows: Int64 = -1
+  /// When not negative, `sourceFrame` belongs at this frame of the output, heard or not: the jump
+  /// begins as much later in the source as it comes later.
+  public var anchor: Int64 = -1
   /// False where the source begins with its own beginning, which needs no fade.
   public var fadesIn = false
   /// True to hold the source at its frame: nothing sounds and nothing is lost.
   public var isHeld = false
   /// sotto's own level, a factor.
   public var level: Float = 1
+  /// The frames within which it is reached; -1 is a fade's length.
+  public var levelRamp: Int64 = -1
   /// The level of the music under other sound, a factor, and the frames within which it is reached;
   /// -1 is a fade's length.
   public var music: Float = 1

@@ -16,6 +16,7 @@ import TerminalScreen
   let queue = SharedQueue()
   var engine: AudioEngine?
   var player: Player?
+  var keeper: OutputKeeper?
   var neighbours: Neighbourhood?
   var memo: VoiceMemo?
   /// `!` was pressed: the next key is one of its menu.
@@ -168,7 +169,10 @@ import TerminalScreen
       do {
         try engine.start(
           backend: backend,
-          request: StreamRequest(device: options.device, trackName: name), at: first,
+          request: StreamRequest(
+            device: options.device, trackName: name,
+            leakGuard: LeakGuard(rawValue: configuration.settings.leakGuard.rawValue) ?? .auto),
+          at: first,
           isHeld: queue.firstKey == nil)
         self.engine = engine
         beginSession(engine, backend)
@@ -191,9 +195,18 @@ import TerminalScreen
   /// command line.
   private func beginSession(_ engine: AudioEngine, _ backend: any OutputBackend) {
     let device = engine.snapshot().device ?? "the output"
+    let route = engine.place.flatMap { place in
+      place.routeClass.map { Route(place, name: device, $0) }
+    }
     let player = Player(
-      engine: engine, route: Route(id: "device", name: device, routeClass: .speaker))
+      engine: engine, route: route ?? Route(id: "device", name: device, routeClass: .speaker))
     self.player = player
+    let name = backend.descriptor.name
+    let keeper = OutputKeeper(
+      player: player, engine: engine, only: name == "alsa" ? options.device : nil,
+      isLasting: name != "file")
+    keeper.onNotice = { [weak self] sentence in self?.say(sentence) }
+    self.keeper = keeper
     player.onDecision = { [weak self] decision in self?.tell(decision) }
     player.onOther = { [weak self] action in self?.neighbourhood()?.carryOut(action) }
     let memo = VoiceMemo(
@@ -316,7 +329,11 @@ import TerminalScreen
         engine?.rest(at: first)
       }
       refresh()
+    case .device, .stalled:
+      _ = keeper?.take(event)
+      refresh()
     case .lost(let error):
+      if keeper?.take(event) == true { return refresh() }
       screen?.end()
       full?.end()
       Messages.tell(Text.printable(error.sentence))

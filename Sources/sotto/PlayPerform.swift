@@ -15,9 +15,13 @@ extension PlayCommand {
     guard let engine, let player else { return }
     if endsPreview(command) { endPreview() }
     switch command {
-    case .play: player.send(.play(.key))
+    case .play:
+      player.send(.play(.key))
+      keeper?.tryNow()
     case .pause: player.send(.pause(.key))
-    case .toggle: player.send(.toggle(.key))
+    case .toggle:
+      player.send(.toggle(.key))
+      keeper?.tryNow()
     case .stop: player.send(.stop(.key))
     case .force: player.send(.force(.key))
     case .next: skip()
@@ -98,13 +102,14 @@ extension PlayCommand {
   // MARK: Devices
 
   private func move(toDevice id: String) {
+    guard let engine else { return }
+    engine.handOver(to: id) { [weak self] error in self?.moved(toDevice: id, error) }
+  }
+
+  private func moved(toDevice id: String, _ error: OutputError?) {
     guard let engine, let player else { return }
+    if let error { return say(Text.printable(error.sentence), isFault: true) }
     let choice = devices.first { $0.id == id }
-    do throws(OutputError) {
-      try engine.move(toDevice: id)
-    } catch {
-      return say(Text.printable(error.sentence), isFault: true)
-    }
     for index in devices.indices { devices[index].isCurrent = devices[index].id == id }
     let name = engine.snapshot().device ?? choice?.name ?? id
     // The user's own choice: music goes on (S21).
@@ -113,6 +118,7 @@ extension PlayCommand {
         RouteChange(
           to: Route(id: id, name: name, routeClass: choice?.routeClass ?? .speaker),
           reason: .override)))
+    refresh()
   }
 
   // MARK: A piece to listen to

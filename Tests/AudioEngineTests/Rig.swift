@@ -90,11 +90,12 @@ final class Ear: SimulationSink {
   }
 
   func start(
-    _ paths: [String], canResample: Bool? = nil, level: Gain = .unity, backend: any OutputBackend
+    _ paths: [String], canResample: Bool? = nil, level: Gain = .unity, backend: any OutputBackend,
+    leakGuard: LeakGuard = .off
   ) throws {
     try start(
       Tracks(locations: paths.map { TrackLocation($0) }), canResample: canResample, level: level,
-      backend: backend)
+      backend: backend, leakGuard: leakGuard)
   }
 
   /// A succession of the test's own, on a simulated device.
@@ -107,7 +108,8 @@ final class Ear: SimulationSink {
   }
 
   private func start(
-    _ succession: any Succession, canResample: Bool?, level: Gain, backend: any OutputBackend
+    _ succession: any Succession, canResample: Bool?, level: Gain, backend: any OutputBackend,
+    leakGuard: LeakGuard = .off
   ) throws {
     engine = AudioEngine(
       succession: succession, gain: .off,
@@ -118,7 +120,7 @@ final class Ear: SimulationSink {
       waiting = nil
     }
     engine.setLevel(level)
-    try engine.start(backend: backend, request: StreamRequest(), at: 0)
+    try engine.start(backend: backend, request: StreamRequest(leakGuard: leakGuard), at: 0)
   }
 
   /// Waits for events until the condition holds.

@@ -24,6 +24,8 @@ public final class Recorder: @unchecked Sendable {
       [
         "--raw", "--format=float32le", "--rate=\(rate)", "--channels=\(channels)",
         "--latency-msec=\(server.kind == .pulseAudio ? 5 : 23)", "-d", "\(sink).monitor",
+        // WirePlumber would take it to the monitor of a new default.
+        "--property=node.dont-reconnect=true",
       ], environment: server.environment,
       output: output.fileHandleForWriting.fileDescriptor)
     try output.fileHandleForWriting.close()

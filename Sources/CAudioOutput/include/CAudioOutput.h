@@ -34,6 +34,10 @@ typedef struct sotto_output_error {
   char text[160];
 } sotto_output_error;
 
+/// Whether the server may move a stream to another device. A guarded one dies with its device
+/// instead, so that nothing of it is heard elsewhere.
+enum { SOTTO_GUARD_OFF, SOTTO_GUARD_AUTO, SOTTO_GUARD_ON };
+
 /// What a stream is opened with. Strings are copied; all may be NULL.
 typedef struct sotto_output_request {
   const char *device;     ///< the server's name; NULL is the default
@@ -43,6 +47,7 @@ typedef struct sotto_output_request {
   int rate;               ///< 0: the device's own
   int channels;
   const int8_t *places;   ///< one WAVE_EXTENSIBLE bit number for each channel
+  int guard;              ///< of SOTTO_GUARD; AUTO guards private devices that can vanish
   sotto_renderer renderer;
 } sotto_output_request;
 
@@ -66,6 +71,21 @@ typedef struct sotto_output_volume {
   bool muted;
 } sotto_output_volume;
 
+/// How a stream stands to being moved.
+typedef struct sotto_output_guard {
+  bool guarded;  ///< the server cannot move it
+  bool wanted;   ///< it may be moved, and came to a device where it should not be
+} sotto_output_guard;
+
+enum { SOTTO_ROUTE_PRIVATE, SOTTO_ROUTE_EXTERNAL, SOTTO_ROUTE_SPEAKER, SOTTO_ROUTE_NETWORK };
+
+/// The device that a stream plays on.
+typedef struct sotto_output_place {
+  char name[256];    ///< the server's
+  char address[32];  ///< of a Bluetooth device; empty where it is none
+  int route;         ///< of SOTTO_ROUTE; -1 while it is not known
+} sotto_output_place;
+
 /// How the rewinds of a stream went: for `sotto doctor`, benchmarks and tests.
 typedef struct sotto_output_rewinds {
   int turns;
@@ -74,7 +94,6 @@ typedef struct sotto_output_rewinds {
   int worst_us;         ///< the longest time from asking where the device is to the write's arrival
 } sotto_output_rewinds;
 
-enum { SOTTO_ROUTE_PRIVATE, SOTTO_ROUTE_EXTERNAL, SOTTO_ROUTE_SPEAKER, SOTTO_ROUTE_NETWORK };
 enum { SOTTO_PORT_UNKNOWN, SOTTO_PORT_NO, SOTTO_PORT_YES };
 
 typedef struct sotto_port {
@@ -124,6 +143,10 @@ typedef struct sotto_output_backend {
   void (*step_ringer)(sotto_output *output, int percent);
   /// The device's description, cut to `size`.
   void (*device)(sotto_output *output, char *name, size_t size);
+  /// The device as the server knows it. NULL where there is no server.
+  void (*place)(sotto_output *output, sotto_output_place *place);
+  /// NULL where streams are never moved.
+  sotto_output_guard (*guard)(sotto_output *output);
   /// Why the stream was lost; code SOTTO_FAILURE_NONE while it was not.
   sotto_output_error (*failure)(sotto_output *output);
   sotto_output_rewinds (*rewinds)(sotto_output *output);

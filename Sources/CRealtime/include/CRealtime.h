@@ -65,6 +65,8 @@ enum {
   SOTTO_EVENT_STARTED = 1 << 6,   ///< sound runs again after open, cork or hold
   SOTTO_EVENT_TAKEN = 1 << 7,     ///< for the engine itself: a wish has been taken
   SOTTO_EVENT_RINGER = 1 << 8,    ///< the volume of event sounds was asked for, and is known or is none
+  SOTTO_EVENT_STALLED = 1 << 9,   ///< the server has stopped answering while sound was to run
+  SOTTO_EVENT_ANSWERS = 1 << 10,  ///< it answers again
 };
 
 /// memcpy of `count` floats.

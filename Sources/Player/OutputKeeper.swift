@@ -1,0 +1,173 @@
+import AudioEngine
+import AudioSession
+import AudioTypes
+import OutputInterface
+
+/// Keeps the music on an output. A device that vanishes is told to the session first and only then
+/// is another one opened, held; a server that ends is waited for; and a stream that came to a private
+/// device by a move gives way to one that cannot be moved from there (architecture decision 6).
+///
+/// Nothing here starts the music: that is the session's alone (S2, S17).
+///
+/// On the control thread.
+@MainActor public final class OutputKeeper {
+  private let player: Player
+  private let engine: AudioEngine
+  /// The device that the user named, where a server is not to choose another one (bare ALSA).
+  private let only: String?
+  private let retry: any Countdown
+  /// Which try comes next, since the loss.
+  private var attempts = 0
+  private var isServerLost = false
+  /// The output can only be this one, and what it is lost by is the end: a file.
+  private let isLasting: Bool
+
+  /// Tells what the route of a device is, where somebody watches the server; else the stream says.
+  public var routeOf: (@MainActor (DevicePlace) -> Route?)?
+  /// Whether the Bluetooth link to an address still stands; where nobody knows, it may.
+  public var isLinked: (@MainActor (_ address: String) -> Bool)?
+  /// The server's name of the device that a route is; `nil` leaves the choice to the server.
+  public var deviceOf: (@MainActor (Route) -> String?)?
+  /// A line for the user: the output is lost, and what is done about it.
+  public var onNotice: (@MainActor (_ sentence: String) -> Void)?
+
+  /// Seconds before each try; the last one repeats.
+  static let profilePause = 0.1
+  static let pauses = [0.0, 0.2, 0.4, 0.8, 1.6, 3.2, 5.0]
+
+  /// - Parameters:
+  ///   - only: the one device to play on, where no server would choose another.
+  ///   - isLasting: false for outputs whose loss is the end: a file that is full.
+  public convenience init(
+    player: Player, engine: AudioEngine, only: String? = nil, isLasting: Bool = true
+  ) {
+    self.init(
+      player: player, engine: engine, only: only, isLasting: isLasting, retry: DeadlineTimer())
+  }
+
+  /// - Parameter retry: tells when to try again.
+  init(
+    player: Player, engine: AudioEngine, only: String?, isLasting: Bool, retry: any Countdown
+  ) {
+    self.player = player
+    self.engine = engine
+    self.only = only
+    self.isLasting = isLasting
+    self.retry = retry
+  }
+
+  /// Takes what the engine tells of its output.
+  ///
+  /// - Returns: false when the output is lost for good: then the program has nothing to play on.
+  public func take(_ event: EngineEvent) -> Bool {
+    switch event {
+    case .lost(let error): return lose(error)
+    case .stalled(true):
+      isServerLost = true
+      player.send(.serverLost)
+      onNotice?("The sound server does not answer")
+    case .stalled(false):
+      guard isServerLost, engine.snapshot().state != .lost else { break }
+      isServerLost = false
+      player.send(.serverBack(.unchanged))
+    case .device: guardIfWanted()
+    default: break
+    }
+    return true
+  }
+
+  /// The user chose that device, here or in the desktop: sotto follows, also with a stream that
+  /// nobody else can move (S21). What is heard goes on.
+  public func follow(_ device: String) {
+    guard engine.snapshot().state != .lost, engine.place?.id != device else { return }
+    engine.handOver(to: device)
+  }
+
+  /// The user wants to hear something: what is lost is tried at once.
+  public func tryNow() {
+    guard engine.snapshot().state == .lost else { return }
+    attempts = 0
+    open()
+  }
+
+  // MARK: Lost
+
+  private func lose(_ error: OutputError) -> Bool {
+    guard isLasting, error.code != .fileError else { return false }
+    attempts = 0
+    switch error.code {
+    case .serverLost, .noServer, .noAnswer:
+      if !isServerLost {
+        isServerLost = true
+        player.send(.serverLost)
+      }
+      onNotice?("The sound server is gone: waiting for it")
+    default:
+      let route = player.state.route
+      let isLinkKept = route?.deviceAddress.map { isLinked?($0) ?? true } ?? false
+      player.send(
+        .route(
+          RouteChange(
+            from: route?.id, to: nil, reason: .oldDeviceUnavailable, isLinkKept: isLinkKept)))
+    }
+    open()
+    return true
+  }
+
+  private func open() {
+    retry.cancel()
+    let pause = Self.pauses[min(attempts, Self.pauses.count - 1)]
+    attempts += 1
+    if pause == 0 { return tryOpening() }
+    retry.set(after: pause) { [weak self] in self?.tryOpening() }
+  }
+
+  private func tryOpening() {
+    guard engine.snapshot().state == .lost else { return }
+    if player.state.pendingAddress != nil {
+      // The device comes back as another profile, or it is given up: only then it is known where
+      // sound may go.
+      return retry.set(after: Self.profilePause) { [weak self] in self?.tryOpening() }
+    }
+    engine.recover(to: only ?? player.state.route.flatMap { deviceOf?($0) }) { [weak self] error in
+      guard let self else { return }
+      guard let error else { return opened() }
+      // The device's own server may have gone with it.
+      let isServer = [.noServer, .serverLost, .noAnswer].contains(error.code)
+      if isServer, !isServerLost {
+        isServerLost = true
+        player.send(.serverLost)
+      }
+      open()
+    }
+  }
+
+  private func opened() {
+    attempts = 0
+    let place = engine.place
+    let route = place.flatMap { place in
+      routeOf?(place)
+        ?? place.routeClass.map { Route(place, name: engine.snapshot().device, $0) }
+    }
+    if isServerLost {
+      isServerLost = false
+      player.send(.serverBack(route.map { .route($0) } ?? .unchanged))
+    } else if player.state.route == nil {
+      let new = route ?? Route(id: "device", name: engine.snapshot().device, routeClass: .speaker)
+      player.send(.route(RouteChange(to: new, reason: .newDeviceAvailable)))
+    }
+    guardIfWanted()
+  }
+
+  private func guardIfWanted() {
+    guard engine.guardState.isWanted, let place = engine.place else { return }
+    engine.handOver(to: place.id)
+  }
+}
+
+extension Route {
+  /// What a stream knows of its device.
+  public init(_ place: DevicePlace, name: String?, _ routeClass: RouteClass) {
+    self.init(id: place.id, name: name, routeClass: routeClass, deviceAddress: place.address)
+  }
+}
