@@ -221,6 +221,13 @@ void pulse_alive(pulse *p);
 void pulse_alive_due(pa_mainloop_api *api, pa_time_event *event, const struct timeval *tv,
                      void *data);
 
+// pulse_route.c
+
+/// Who can hear a sink with that port active; `port` may be NULL.
+int pulse_route(const pa_sink_info *info, const pa_sink_port_info *port);
+/// The address of a Bluetooth device, as PipeWire or as PulseAudio has it; NULL where it is none.
+const char *pulse_address(const pa_proplist *properties);
+
 // pulse_ringer.c
 
 /// Takes the wished steps of the volume of event sounds.

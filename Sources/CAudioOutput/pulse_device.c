@@ -25,73 +25,20 @@ static bool takes_back(const pulse *p, const pa_sink_info *info) {
 
 static bool has(const char *text, const char *part) { return text && strstr(text, part) != NULL; }
 
-// Who can hear it (session.md, route classes): by the port's type, then the form factor, then how
-// the device is connected.
-static int route_of(const pa_sink_info *info) {
-  const char *driver = info->driver;
-  const char *form = pa_proplist_gets(info->proplist, PA_PROP_DEVICE_FORM_FACTOR);
-  const char *bus = pa_proplist_gets(info->proplist, PA_PROP_DEVICE_BUS);
-  const char *api = pa_proplist_gets(info->proplist, PA_PROP_DEVICE_API);
-  if ((info->flags & PA_SINK_NETWORK) || has(driver, "tunnel") || has(driver, "raop") ||
-      has(driver, "rtp") || has(info->name, "raop_") || has(info->name, "tunnel.")) {
-    return SOTTO_ROUTE_NETWORK;
-  }
-  if (info->active_port) {
-    switch (info->active_port->type) {
-      case PA_DEVICE_PORT_TYPE_HEADPHONES:
-      case PA_DEVICE_PORT_TYPE_HEADSET:
-      case PA_DEVICE_PORT_TYPE_EARPIECE:
-      case PA_DEVICE_PORT_TYPE_HANDSET: return SOTTO_ROUTE_PRIVATE;
-      case PA_DEVICE_PORT_TYPE_HDMI:
-      case PA_DEVICE_PORT_TYPE_TV:
-      case PA_DEVICE_PORT_TYPE_SPDIF:
-      case PA_DEVICE_PORT_TYPE_LINE: return SOTTO_ROUTE_EXTERNAL;
-      case PA_DEVICE_PORT_TYPE_NETWORK: return SOTTO_ROUTE_NETWORK;
-      case PA_DEVICE_PORT_TYPE_SPEAKER: return SOTTO_ROUTE_SPEAKER;
-      default: break;
-    }
-    if (has(info->active_port->name, "headphone") || has(info->active_port->name, "headset")) {
-      return SOTTO_ROUTE_PRIVATE;
-    }
-    if (has(info->active_port->name, "hdmi")) return SOTTO_ROUTE_EXTERNAL;
-  }
-  if (has(form, "head") || has(form, "handset") || has(form, "hands-free") ||
-      has(form, "hearing-aid")) {
-    return SOTTO_ROUTE_PRIVATE;
-  }
-  if (has(form, "speaker") || has(form, "internal") || has(form, "portable")) {
-    return SOTTO_ROUTE_SPEAKER;
-  }
-  if (has(form, "tv") || has(form, "hifi") || has(form, "car") || has(form, "computer")) {
-    return SOTTO_ROUTE_EXTERNAL;
-  }
-  if (has(bus, "bluetooth") || has(api, "bluez") || has(info->name, "bluez")) {
-    return SOTTO_ROUTE_PRIVATE;
-  }
-  if (has(info->name, "hdmi")) return SOTTO_ROUTE_EXTERNAL;
-  return SOTTO_ROUTE_SPEAKER;
-}
-
 // Whether it is private and a device of its own, that can be pulled or lost: not a port of a card
 // that stays, where only the port changes and a guard would protect nothing.
 static bool is_guardable(const pa_sink_info *info) {
-  if (route_of(info) != SOTTO_ROUTE_PRIVATE) return false;
+  if (pulse_route(info, info->active_port) != SOTTO_ROUTE_PRIVATE) return false;
   const char *bus = pa_proplist_gets(info->proplist, PA_PROP_DEVICE_BUS);
   const char *api = pa_proplist_gets(info->proplist, PA_PROP_DEVICE_API);
   return has(bus, "usb") || has(bus, "bluetooth") || has(api, "bluez") || info->n_ports == 0;
 }
 
 static void note_place(sotto_output_place *place, const pa_sink_info *info) {
-  const char *address = pa_proplist_gets(info->proplist, "api.bluez5.address");
-  const char *api = pa_proplist_gets(info->proplist, PA_PROP_DEVICE_API);
-  const char *bus = pa_proplist_gets(info->proplist, PA_PROP_DEVICE_BUS);
-  // PulseAudio has the address as the device's string.
-  if (!address && (has(api, "bluez") || has(bus, "bluetooth"))) {
-    address = pa_proplist_gets(info->proplist, PA_PROP_DEVICE_STRING);
-  }
+  const char *address = pulse_address(info->proplist);
   snprintf(place->name, sizeof place->name, "%s", info->name);
   snprintf(place->address, sizeof place->address, "%s", address ? address : "");
-  place->route = route_of(info);
+  place->route = pulse_route(info, info->active_port);
 }
 
 // What turns and starts need to know of the sink.
@@ -266,7 +213,7 @@ static void survey_sink(pa_context *context, const pa_sink_info *info, int end, 
   *device = (sotto_device){
       .name = copy(info->name),
       .description = copy(info->description),
-      .route = route_of(info),
+      .route = pulse_route(info, info->active_port),
       .rate = (int)info->sample_spec.rate,
       .channels = info->sample_spec.channels,
       .volume = {.known = true, .percent = percent_of(&info->volume), .muted = info->mute != 0}};

@@ -3,6 +3,7 @@
 #ifndef SOTTO_CAUDIOOUTPUT_H
 #define SOTTO_CAUDIOOUTPUT_H
 
+#include "CAudioOutputWatch.h"
 #include "CRealtime.h"
 
 #include <stdbool.h>
