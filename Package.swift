@@ -89,13 +89,18 @@ let package = Package(
       dependencies: ["AudioTypes", "AudioSession", "AudioEngine", "Decoding", "OutputInterface"],
       swiftSettings: strictMemory),
 
+    .target(
+      name: "SystemEvents",
+      dependencies: ["AudioTypes", "AudioSession", "OutputInterface", "CAudioOutput"],
+      swiftSettings: strictMemory),
+
     // The composition root.
     .executableTarget(
       name: "sotto",
       dependencies: [
         "AudioTypes", "AudioSession", "PlayQueue", "JSONText", "SessionReplay", "Decoding",
         "MusicLibrary", "OutputInterface", "AudioOutput", "AudioEngine", "Player", "SoundCheck",
-        "PlayerState", "TerminalModel", "TerminalScreen",
+        "PlayerState", "TerminalModel", "TerminalScreen", "SystemEvents",
       ], swiftSettings: strictMemory),
 
     // Tests. TestSupport starts private servers and makes signals; it ships in no product.
@@ -124,6 +129,10 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "MusicLibraryTests", dependencies: ["MusicLibrary", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "SystemEventsTests",
+      dependencies: ["SystemEvents", "AudioSession", "CAudioOutput", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "PlayerTests", dependencies: ["Player", "AudioOutput", "TestSupport"],
