@@ -16,6 +16,10 @@ import Dispatch
   /// Events that came while another one was being carried out.
   private var waiting: [SessionEvent] = []
   private var isBusy = false
+  /// The user's first wish, while it is being looked who plays already.
+  private var firstWish: SessionEvent?
+  /// The engine was started with that wish: the first sound is there already.
+  private var hasBegun = false
   /// The latest decisions, the oldest forgotten first.
   public private(set) var log = DecisionLog()
 
@@ -62,8 +66,26 @@ import Dispatch
 
   public var situation: Situation { machine.situation }
 
+  /// Keeps the user's first wish until it is known what else is heard (`surveyed`): who plays already
+  /// is older than the wish, and does not take over (D6). The engine may sound meanwhile.
+  public func send(afterSurvey event: SessionEvent) { firstWish = event }
+
+  /// What else is heard is known, as far as it can be known now.
+  public func surveyed() {
+    guard let wish = firstWish else { return }
+    firstWish = nil
+    hasBegun = true
+    send(wish)
+    guard !situation.isAudible else { return }
+    // What was begun before anybody knew of the call.
+    hasBegun = false
+    engine.hold()
+  }
+
   /// Everything that can happen goes through here. Deadlines that were due before it come first.
   public func send(_ event: SessionEvent) {
+    // The user's words keep their order.
+    if !event.isSeen { surveyed() }
     waiting.append(event)
     guard !isBusy else { return }
     isBusy = true
@@ -106,7 +128,9 @@ import Dispatch
     switch action {
     case .cork(let fade): engine.hold(fade: fade.seconds)
     case .uncork:
-      if engine.snapshot().state == .idle {
+      if hasBegun {
+        hasBegun = false
+      } else if engine.snapshot().state == .idle {
         // Nothing is loaded: nothing could be played, and now it is tried again.
         engine.play(index: machine.state.track)
       } else {
@@ -165,5 +189,17 @@ import Dispatch
   func cancel() {
     timer?.cancel()
     timer = nil
+  }
+}
+
+extension SessionEvent {
+  /// It is something seen around us, or told by the engine, before the first wish: not a wish.
+  fileprivate var isSeen: Bool {
+    switch self {
+    case .stream, .streamGone, .clientGone, .peer, .peerGone, .route, .linkLost, .trackBegan, .wait,
+      .silent, .lock, .background, .begin, .end:
+      true
+    default: false
+    }
   }
 }

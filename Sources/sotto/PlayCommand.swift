@@ -19,6 +19,8 @@ import TerminalScreen
   var keeper: OutputKeeper?
   var neighbours: Neighbourhood?
   var memo: VoiceMemo?
+  /// What the sound server shows, where it is the server that plays.
+  var system: PlaySystem?
   /// `!` was pressed: the next key is one of its menu.
   var isMenuOpen = false
   var screen: LineScreen?
@@ -221,7 +223,11 @@ import TerminalScreen
     }
     self.memo = memo
     // Nothing begins by itself: without tracks nobody has asked for sound (S2).
-    if queue.firstKey != nil { player.send(.play(.cli)) }
+    if queue.firstKey != nil { player.send(afterSurvey: .play(.cli)) }
+    guard backend.descriptor.name == "pulse" else { return player.surveyed() }
+    let system = PlaySystem(self, player)
+    self.system = system
+    system.begin()
   }
 
   /// A word to the user: above the line, or on the screen.
@@ -257,6 +263,7 @@ import TerminalScreen
 
   /// What changed, and under which rule, above the line; and into the file for `sotto why`.
   private func tell(_ decision: Decision) {
+    if system?.isSettling == true { return refresh() }
     switch decision.remark {
     case .playing, .track, .soughtTo, .loaded, .queueEnded, .stopped, .alreadyPlaying: break
     default:
@@ -350,6 +357,7 @@ import TerminalScreen
     full?.end()
     voice?.end()
     redraw?.cancel()
+    system?.end()
     let end: @MainActor (OutputError?) -> Void = { failure in
       if let failure, Messages.status == 0 {
         Messages.tell(Text.printable(failure.sentence))

@@ -112,12 +112,11 @@ extension PlayCommand {
     let choice = devices.first { $0.id == id }
     for index in devices.indices { devices[index].isCurrent = devices[index].id == id }
     let name = engine.snapshot().device ?? choice?.name ?? id
+    let route =
+      system?.route(toDevice: id)
+      ?? Route(id: id, name: name, routeClass: choice?.routeClass ?? .speaker)
     // The user's own choice: music goes on (S21).
-    player.send(
-      .route(
-        RouteChange(
-          to: Route(id: id, name: name, routeClass: choice?.routeClass ?? .speaker),
-          reason: .override)))
+    player.send(.route(RouteChange(to: route, reason: .override)))
     refresh()
   }
 

@@ -94,10 +94,7 @@ import TerminalScreen
   func ready() {
     browser.list([])
     browser.list(Array("playlists:".utf8))
-    DeviceList.read { [weak command] devices in
-      command?.devices = devices
-      command?.refresh()
-    }
+    command.readDevices()
     if let folder = Configuration.folder {
       watch = FolderWatch([folder, folder + Array("/themes".utf8)]) { [weak self] in
         self?.reload()
@@ -315,12 +312,7 @@ import TerminalScreen
     let before = view.view
     let commands: [PlayerCommand]
     (view, commands) = view.reduce(input, snapshot, content, size, style)
-    if view.view != before, view.view == .devices {
-      DeviceList.read { [weak command] devices in
-        command?.devices = devices
-        command?.refresh()
-      }
-    }
+    if view.view != before, view.view == .devices { command.readDevices() }
     for wish in commands { command.perform(wish) }
     draw()
   }
