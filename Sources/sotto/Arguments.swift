@@ -7,7 +7,7 @@ enum Invocation: Equatable {
   case play(PlayOptions)
   case info(paths: [[UInt8]], json: Bool, common: CommonOptions)
   case render(RenderOptions)
-  case devices(json: Bool, common: CommonOptions)
+  case devices(json: Bool, watch: Bool, common: CommonOptions)
   case why(count: Int, json: Bool, common: CommonOptions)
   case session(SessionOptions)
   case scenario(ScenarioOptions)
@@ -182,7 +182,8 @@ enum Arguments {
     case .render: return .render(try render(words, common))
     case .devices:
       try nothingMore(words, command)
-      return .devices(json: words.options["json"] != nil, common: common)
+      return .devices(
+        json: words.options["json"] != nil, watch: words.options["watch"] != nil, common: common)
     case .why:
       try nothingMore(words, command)
       let text = words.text("count") ?? "20"

@@ -136,7 +136,10 @@ extension CommandSpec {
     name: .devices,
     abstract: "List sound servers, devices and ports, and which are current",
     usage: "[options]",
-    options: [OptionSpec("json", "Print one JSON object a line, one line a server"), log, help])
+    options: [
+      OptionSpec("watch", "Then tell each change of where sound goes, as it comes"),
+      OptionSpec("json", "Print one JSON object a line, one line a server"), log, help,
+    ])
 
   private static let why = CommandSpec(
     name: .why,

@@ -33,9 +33,10 @@ import TerminalScreen
     case .render(let options):
       takeDescriptor2(options.common)
       try RenderCommand.run(options)
-    case .devices(let json, let common):
+    case .devices(let json, let watch, let common):
       takeDescriptor2(common)
       DevicesCommand.run(json: json)
+      if watch { DevicesWatch.run(json: json) }
     case .why(let count, let json, let common):
       takeDescriptor2(common)
       WhyCommand.run(count: count, json: json)

@@ -139,6 +139,7 @@ import Testing
       USAGE: sotto devices [options]
 
       OPTIONS:
+        --watch               Then tell each change of where sound goes, as it comes
         --json                Print one JSON object a line, one line a server
         --log FILE            Write what libraries complain about to FILE (otherwise
                               it is dropped)
