@@ -28,8 +28,6 @@ import OutputInterface
   public var isLinked: (@MainActor (_ address: String) -> Bool)?
   /// The server's name of the device that a route is; `nil` leaves the choice to the server.
   public var deviceOf: (@MainActor (Route) -> String?)?
-  /// A line for the user: the output is lost, and what is done about it.
-  public var onNotice: (@MainActor (_ sentence: String) -> Void)?
 
   /// Seconds before each try; the last one repeats.
   static let profilePause = 0.1
@@ -65,7 +63,6 @@ import OutputInterface
     case .stalled(true):
       isServerLost = true
       player.send(.serverLost)
-      onNotice?("The sound server does not answer")
     case .stalled(false):
       guard isServerLost, engine.snapshot().state != .lost else { break }
       isServerLost = false
@@ -101,7 +98,6 @@ import OutputInterface
         isServerLost = true
         player.send(.serverLost)
       }
-      onNotice?("The sound server is gone: waiting for it")
     default:
       let route = player.state.route
       let isLinkKept = route?.deviceAddress.map { isLinked?($0) ?? true } ?? false

@@ -207,7 +207,6 @@ import TerminalScreen
     let keeper = OutputKeeper(
       player: player, engine: engine, only: name == "alsa" ? options.device : nil,
       isLasting: name != "file")
-    keeper.onNotice = { [weak self] sentence in self?.say(sentence) }
     self.keeper = keeper
     player.onDecision = { [weak self] decision in self?.tell(decision) }
     player.onOther = { [weak self] action in self?.neighbourhood()?.carryOut(action) }

@@ -179,6 +179,28 @@ public final class PrivateServer: @unchecked Sendable {
     server?.signal(number)
   }
 
+  /// Ends the server as a crash does, without a word.
+  public func kill() {
+    guard let server else { return }
+    server.signal(SIGKILL)
+    server.wait()
+    processes.removeAll { $0 === server }
+    self.server = nil
+  }
+
+  /// Starts it again after `kill`, with these sinks; on PipeWire they have lived on. Returns when it
+  /// answers.
+  public func revive(sinks: [Sink] = [Sink("speakers")]) throws {
+    switch kind {
+    case .pulseAudio: try startPulseAudio(sinks)
+    case .pipeWire:
+      server = try start("pipewire-pulse", [])
+      try wait(for: "pipewire-pulse to answer") { (try? tool("pactl", ["info"])) != nil }
+      let names = try tool("pactl", ["list", "short", "sinks"])
+      for sink in sinks where !names.contains("\t\(sink.name)\t") { try add(sink) }
+    }
+  }
+
   /// Ends the server and removes its folder.
   public func close() {
     for process in processes.reversed() {
