@@ -37,6 +37,7 @@ let package = Package(
     .target(name: "CUtf8proc", dependencies: ["CBinding"], cSettings: strictC),
     .target(name: "CTerminfo", dependencies: ["CBinding"], cSettings: strictC),
     .target(name: "CChafa", dependencies: ["CBinding"], cSettings: strictC),
+    .target(name: "CSystemd", dependencies: ["CBinding"], cSettings: strictC),
 
     // Pure modules.
     .target(name: "AudioTypes", swiftSettings: strict),
@@ -62,6 +63,8 @@ let package = Package(
     .target(
       name: "SessionReplay", dependencies: ["AudioTypes", "AudioSession", "JSONText"],
       swiftSettings: strict),
+
+    .target(name: "Bus", dependencies: ["AudioTypes", "CSystemd"], swiftSettings: strictMemory),
 
     // Sums over samples: optimised in debug builds too, where they would take a hundred times as long.
     .target(name: "SoundCheck", swiftSettings: strict + [.unsafeFlags(["-O"])]),
@@ -127,6 +130,7 @@ let package = Package(
       name: "AudioEngineTests",
       dependencies: ["AudioEngine", "AudioOutput", "CRealtime", "TestSupport"],
       swiftSettings: strict),
+    .testTarget(name: "BusTests", dependencies: ["Bus", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "MusicLibraryTests", dependencies: ["MusicLibrary", "TestSupport"],
       swiftSettings: strict),
