@@ -65,6 +65,11 @@ extension SessionMachine {
         !state.pausedPeers.contains(where: { $0.id == peer.id })
       else { continue }
       state.pausedPeers.append(SessionState.PausedPeer(id: peer.id))
+      // That it has begun to play is settled with this, however late it obeys.
+      let blocker = Scene.blockerID(peer)
+      for index in state.scene.pending.indices where state.scene.pending[index].id == blocker {
+        state.scene.pending[index].isOverridden = true
+      }
       turn.extra.append(.pausePeer(id: peer.id))
       turn.rules.insert(.s41)
     }

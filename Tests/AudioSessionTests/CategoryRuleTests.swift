@@ -236,6 +236,24 @@ import Testing
     #expect(rig.actions.filter(\.isPeerCall) == [.pausePeer(id: ":1.9"), .playPeer(id: ":1.9")])
   }
 
+  @Test func `S41: who played before the start is paused, and does not take over by being slow`() {
+    var rig = Rig()
+    rig.play()
+    rig.wait(1)
+    // Seen only now, as players are when the bus is opened after the first sound.
+    rig.send(.peer(PeerObservation(id: ":1.9", name: "mpv", status: .playing)))
+    rig.send(.activate)
+    #expect(rig.actions.filter(\.isPeerCall) == [.pausePeer(id: ":1.9")])
+    rig.wait(2)
+    #expect(rig.isAudible)
+    rig.send(.peer(PeerObservation(id: ":1.9", name: "mpv", status: .paused)))
+    rig.wait(2)
+    // What it begins after that is a take-over as any (S55).
+    rig.send(.peer(PeerObservation(id: ":1.9", name: "mpv", status: .playing)))
+    rig.wait(2)
+    #expect(!rig.isAudible)
+  }
+
   @Test func `S43: a game asks what is heard, not the user`() {
     #expect(SessionConfiguration.game(otherAudioPlaying: true).category == .ambient)
     #expect(SessionConfiguration.game(otherAudioPlaying: false).category == .soloAmbient)
