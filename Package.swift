@@ -94,7 +94,7 @@ let package = Package(
 
     .target(
       name: "SystemEvents",
-      dependencies: ["AudioTypes", "AudioSession", "OutputInterface", "CAudioOutput"],
+      dependencies: ["AudioTypes", "AudioSession", "OutputInterface", "CAudioOutput", "Bus"],
       swiftSettings: strictMemory),
 
     // The composition root.

@@ -41,6 +41,12 @@ public enum ProgramWord {
     return client.map { "client:\($0)" }
   }
 
+  /// Whether the program of that word runs no more; false where the word does not say.
+  public static func hasEnded(_ word: String, in table: some ProcessTable) -> Bool {
+    guard word.hasPrefix("pid:"), let pid = Int(word.dropFirst(4)) else { return false }
+    return table.facts(of: pid) == nil
+  }
+
   /// Whether that process is this one, or was started by it.
   public static func isOwn(_ pid: Int, of own: Int, in table: some ProcessTable) -> Bool {
     var pid = pid

@@ -76,7 +76,7 @@ public struct StreamTracker: Sendable {
     for id in told.keys.sorted() where now[id] == nil { events.append(.streamGone(id: id)) }
     let gone = Set(told.values.compactMap(\.client)).subtracting(now.values.compactMap(\.client))
     // A program that has ended can be in no call, nor be a player.
-    for word in gone.sorted() where Self.hasEnded(word, processes) {
+    for word in gone.sorted() where ProgramWord.hasEnded(word, in: processes) {
       events.append(.clientGone(word))
     }
     for id in now.keys.sorted(by: Self.isEarlier) {
@@ -89,11 +89,6 @@ public struct StreamTracker: Sendable {
   /// Of two streams the older one: the server counts up.
   private static func isEarlier(_ one: String, _ other: String) -> Bool {
     one.count == other.count ? one < other : one.count < other.count
-  }
-
-  private static func hasEnded(_ word: String, _ processes: some ProcessTable) -> Bool {
-    guard word.hasPrefix("pid:"), let pid = Int(word.dropFirst(4)) else { return false }
-    return processes.facts(of: pid) == nil
   }
 
   // MARK: One stream
