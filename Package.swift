@@ -65,6 +65,10 @@ let package = Package(
       swiftSettings: strict),
 
     .target(name: "Bus", dependencies: ["AudioTypes", "CSystemd"], swiftSettings: strictMemory),
+    .target(
+      name: "RemoteControl",
+      dependencies: ["AudioTypes", "AudioSession", "PlayQueue", "PlayerState", "Bus"],
+      swiftSettings: strictMemory),
 
     // Sums over samples: optimised in debug builds too, where they would take a hundred times as long.
     .target(name: "SoundCheck", swiftSettings: strict + [.unsafeFlags(["-O"])]),
@@ -131,6 +135,9 @@ let package = Package(
       dependencies: ["AudioEngine", "AudioOutput", "CRealtime", "TestSupport"],
       swiftSettings: strict),
     .testTarget(name: "BusTests", dependencies: ["Bus", "TestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "RemoteControlTests",
+      dependencies: ["RemoteControl", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "MusicLibraryTests", dependencies: ["MusicLibrary", "TestSupport"],
       swiftSettings: strict),

@@ -1,0 +1,217 @@
+import AudioSession
+import Bus
+import PlayQueue
+import PlayerState
+
+/// org.mpris.MediaPlayer2.Player: each command means what it says (S70), and what cannot be done has
+/// no effect (S71).
+extension MPRISServer {
+  nonisolated static let player = "org.mpris.MediaPlayer2.Player"
+
+  func playerInterface() -> BusInterface {
+    BusInterface(
+      Self.player, methods: transport + seeking + [openURI], properties: playerProperties,
+      signals: [("Seeked", [BusArgument("Position", "x")])])
+  }
+
+  // MARK: Methods
+
+  /// A command is taken while there is something to control, and answered whatever it did.
+  private func command(
+    _ name: String, _ command: PlayerCommand,
+    when isPossible: @escaping @MainActor (PlayerSnapshot) -> Bool
+  ) -> BusMethod {
+    BusMethod(name) { [weak self] call in
+      if let self, isAccepting, let snapshot, isPossible(snapshot) {
+        player.perform(command, from: .mpris)
+      }
+      call.answer(.success([]))
+    }
+  }
+
+  private var transport: [BusMethod] {
+    [
+      command("Next", .next, when: canGoNext),
+      command("Previous", .previous, when: canPlay),
+      BusMethod("Pause") { [weak self] call in self?.pause(call) },
+      command("PlayPause", .toggle, when: canPlay),
+      command("Stop", .stop, when: canPlay),
+      command("Play", .play, when: canPlay),
+    ]
+  }
+
+  /// From WirePlumber it says that the device is gone; then it waits for the answer before it lets
+  /// the stream go to another one, and must get it once nothing is heard (T10).
+  private func pause(_ call: BusCall) {
+    player.isWirePlumber(call.sender) { [weak self] isWirePlumber in
+      guard let self, isAccepting, let snapshot, canPlay(snapshot) else {
+        return call.answer(.success([]))
+      }
+      player.perform(.pause, from: isWirePlumber ? .wireplumber : .mpris)
+      guard isWirePlumber else { return call.answer(.success([])) }
+      player.whenSilent { call.answer(.success([])) }
+    }
+  }
+
+  private var seeking: [BusMethod] {
+    [
+      BusMethod("Seek", [BusArgument("Offset", "x")]) { [weak self] call in
+        if let offset = call.arguments.first?.integer { self?.seek(by: Double(offset) / 1e6) }
+        call.answer(.success([]))
+      },
+      BusMethod("SetPosition", [BusArgument("TrackId", "o"), BusArgument("Position", "x")]) {
+        [weak self] call in
+        if let track = call.arguments[0].text, let position = call.arguments[1].integer {
+          self?.setPosition(track, Double(position) / 1e6)
+        }
+        call.answer(.success([]))
+      },
+    ]
+  }
+
+  private func seek(by offset: Double) {
+    guard isAccepting, let snapshot, canSeek(snapshot), snapshot.situation.intent != .stopped else {
+      return
+    }
+    let position = seeks?.target(from: snapshot.position(at: player.now)) ?? 0
+    if let length = snapshot.length, position + offset >= length {
+      // Past the end is the next track; after the last one there is silence.
+      seeks?.forget()
+      return player.perform(canGoNext(snapshot) ? .next : .stop, from: .mpris)
+    }
+    seeks?.seek(to: max(0, position + offset))
+  }
+
+  /// Of another track than the heard one it came too late.
+  private func setPosition(_ track: String, _ position: Double) {
+    guard isAccepting, let snapshot, canSeek(snapshot), snapshot.situation.intent != .stopped,
+      let length = snapshot.length, position >= 0, position <= length,
+      let row = snapshot.index, MPRISAddress.track(snapshot.queue.ids[row]) == track
+    else { return }
+    seeks?.seek(to: position)
+  }
+
+  private var openURI: BusMethod {
+    BusMethod("OpenUri", [BusArgument("Uri", "s")]) { [weak self] call in
+      guard let self else { return }
+      guard let path = call.arguments[0].text.flatMap(MPRISAddress.path) else {
+        return call.answer(.failure(.notSupported("sotto opens file, http and https")))
+      }
+      player.open(path, at: nil, playsIt: true)
+      call.answer(.success([]))
+    }
+  }
+
+  // MARK: What is possible
+
+  func canPlay(_ snapshot: PlayerSnapshot) -> Bool { isAccepting && snapshot.entry != nil }
+
+  private func canGoNext(_ snapshot: PlayerSnapshot) -> Bool {
+    isAccepting && snapshot.queue.indexAfterSkip != nil
+  }
+
+  private func canSeek(_ snapshot: PlayerSnapshot) -> Bool {
+    canPlay(snapshot) && snapshot.index != nil && snapshot.length != nil
+  }
+
+  // MARK: Properties
+
+  private func read(
+    _ name: String, _ type: String, change: BusProperty.Change = .value, otherwise: BusValue,
+    _ get: @escaping @MainActor (PlayerSnapshot) -> BusValue
+  ) -> BusProperty {
+    BusProperty(
+      name, type, change: change, get: { [weak self] in self?.snapshot.map(get) ?? otherwise })
+  }
+
+  private func can(
+    _ name: String, _ test: @escaping @MainActor (PlayerSnapshot) -> Bool
+  ) -> BusProperty {
+    read(name, "b", otherwise: .boolean(false), { .boolean(test($0)) })
+  }
+
+  private var playerProperties: [BusProperty] {
+    [
+      read(
+        "PlaybackStatus", "s", otherwise: .string(PlaybackStatus.stopped.rawValue),
+        { .string($0.situation.status.rawValue) }),
+      loopStatus, rate("Rate", isSettable: true), shuffle,
+      read(
+        "Metadata", "a{sv}", otherwise: .properties([]),
+        { [weak self] in MPRISMetadata.heard($0, artURL: self?.player.artURL) }),
+      volume,
+      read(
+        "Position", "x", change: .silent, otherwise: .int64(0),
+        { [weak self] snapshot in
+          let now = self?.player.now ?? snapshot.at
+          return .int64(Self.microseconds(snapshot.position(at: now)))
+        }),
+      rate("MinimumRate"), rate("MaximumRate"),
+      can("CanGoNext") { [weak self] in self?.canGoNext($0) ?? false },
+      can("CanGoPrevious") { [weak self] in self?.canPlay($0) ?? false },
+      can("CanPlay") { [weak self] in self?.canPlay($0) ?? false },
+      can("CanPause") { [weak self] in self?.canPlay($0) ?? false },
+      can("CanSeek") { [weak self] in self?.canSeek($0) ?? false },
+      BusProperty("CanControl", "b", change: .silent) { .boolean(true) },
+    ]
+  }
+
+  private var loopStatus: BusProperty {
+    let words: [RepeatMode: String] = [.off: "None", .one: "Track", .all: "Playlist"]
+    let wishes: [String: PlayerCommand.RepeatWish] = [
+      "None": .off, "Track": .one, "Playlist": .all,
+    ]
+    var property = read("LoopStatus", "s", otherwise: .string("None")) { snapshot in
+      .string(words[snapshot.queue.repeatMode] ?? "None")
+    }
+    property.set = { [weak self] (value) throws(BusError) in
+      guard let wish = value.text.flatMap({ wishes[$0] }) else {
+        throw .invalidArguments("LoopStatus is None, Track or Playlist")
+      }
+      self?.change(.repeating(wish))
+    }
+    return property
+  }
+
+  private var shuffle: BusProperty {
+    var property = read("Shuffle", "b", otherwise: .boolean(false)) { snapshot in
+      .boolean(snapshot.queue.isShuffled)
+    }
+    property.set = { [weak self] (value) throws(BusError) in
+      let isWanted = value.bool == true
+      if self?.snapshot?.queue.isShuffled != isWanted {
+        self?.change(.shuffle(isWanted ? .on : .off))
+      }
+    }
+    return property
+  }
+
+  /// sotto's own level, which is what MPRIS means; never the device's (S18).
+  private var volume: BusProperty {
+    var property = read("Volume", "d", otherwise: .double(1)) { snapshot in
+      .double(snapshot.isOwnMuted ? 0 : Double(snapshot.level) / 100)
+    }
+    property.set = { [weak self] (value) throws(BusError) in
+      guard case .double(let number) = value, number.isFinite else {
+        throw .invalidArguments("a volume is a number from 0 to 1")
+      }
+      self?.change(.level(.to(Int((min(max(number, 0), 1) * 100).rounded()))))
+    }
+    return property
+  }
+
+  /// There is one speed. Zero means pause, as MPRIS says; anything else has no effect.
+  private func rate(_ name: String, isSettable: Bool = false) -> BusProperty {
+    var property = BusProperty(name, "d", get: { .double(1) })
+    if isSettable {
+      property.set = { [weak self] (value) throws(BusError) in
+        if value == .double(0) { self?.change(.pause) }
+      }
+    }
+    return property
+  }
+
+  private func change(_ command: PlayerCommand) {
+    if isAccepting { player.perform(command, from: .mpris) }
+  }
+}
