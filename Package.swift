@@ -107,7 +107,8 @@ let package = Package(
       dependencies: [
         "AudioTypes", "AudioSession", "PlayQueue", "JSONText", "SessionReplay", "Decoding",
         "MusicLibrary", "OutputInterface", "AudioOutput", "AudioEngine", "Player", "SoundCheck",
-        "PlayerState", "TerminalModel", "TerminalScreen", "SystemEvents",
+        "PlayerState", "TerminalModel", "TerminalScreen", "SystemEvents", "RemoteControl",
+        "Bus",
       ], swiftSettings: strictMemory),
 
     // Tests. TestSupport starts private servers and makes signals; it ships in no product.

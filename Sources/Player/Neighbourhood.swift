@@ -25,7 +25,8 @@ import Decoding
   private var count = 0
   private(set) var calls: [Call] = []
   private var isLocked = false
-  private var isSilent = false
+  /// The session's own, which a desktop's do-not-disturb changes too.
+  private var isSilent: Bool { player.state.isSilent }
   /// Loudness of ringing and tones where nobody else keeps one, in percent: apart from the device's
   /// volume (S11, S12).
   private var ownRinger = 80
@@ -110,9 +111,9 @@ import Decoding
       isLocked.toggle()
       tellAll(.lock(isLocked))
     case .silent:
-      isSilent.toggle()
-      if isSilent { endRing() }
-      tellAll(.silent(isSilent))
+      let isOn = !isSilent
+      if isOn { endRing() }
+      tellAll(.silent(isOn))
     case .sleep:
       // Down and up again: what is left of it is the pause.
       player.send(.sleep(true))

@@ -1,13 +1,15 @@
 import AudioTypes
 import Decoding
+import Dispatch
 import Glibc
 import OutputInterface
+import SystemEvents
 import TerminalScreen
 
 /// `sotto doctor`: what works on this machine, in sentences, and what to install or switch on.
 /// Status 0 when something can be played through an output, 1 when nothing can.
 @MainActor enum DoctorCommand {
-  static func run() {
+  static func run() -> Never {
     Console.print("Sound")
     var playable = 0
     for backend in Outputs.automatic { playable += output(backend) ? 1 : 0 }
@@ -42,7 +44,19 @@ import TerminalScreen
     Console.print("")
     Console.print("Terminal")
     terminal()
+
+    Console.print("")
+    Console.print("D-Bus")
     Console.endIfBroken()
+    // Its answers come while the control thread runs.
+    let survey = BusSurvey()
+    survey.run { lines in
+      for line in lines { say(line.isGood, Text.printable(line.sentence)) }
+      Console.endIfBroken()
+      _ = survey
+      Exit.end(Messages.status)
+    }
+    dispatchMain()
   }
 
   private static func say(_ isGood: Bool, _ sentence: String) {

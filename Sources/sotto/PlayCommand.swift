@@ -21,6 +21,8 @@ import TerminalScreen
   var memo: VoiceMemo?
   /// What the sound server shows, where it is the server that plays.
   var system: PlaySystem?
+  /// From the first sound on.
+  var bus: PlayBus?
   /// `!` was pressed: the next key is one of its menu.
   var isMenuOpen = false
   var screen: LineScreen?
@@ -209,7 +211,9 @@ import TerminalScreen
       isLasting: name != "file")
     self.keeper = keeper
     player.onDecision = { [weak self] decision in self?.tell(decision) }
-    player.onOther = { [weak self] action in self?.neighbourhood()?.carryOut(action) }
+    player.onOther = { [weak self] action in
+      if self?.bus?.carryOut(action) != true { self?.neighbourhood()?.carryOut(action) }
+    }
     let memo = VoiceMemo(
       player: player, engine: engine, backend: backend, folder: VoiceMemo.folder)
     memo.say = { [weak self] sentence in
@@ -227,6 +231,13 @@ import TerminalScreen
     let system = PlaySystem(self, player)
     self.system = system
     system.begin()
+  }
+
+  private func openBus() {
+    guard bus == nil, let player else { return }
+    let bus = PlayBus(self, player: player)
+    self.bus = bus
+    bus.open()
   }
 
   /// A word to the user: above the line, or on the screen.
@@ -315,7 +326,10 @@ import TerminalScreen
       Messages.fault(location.path, error.sentence)
     case .state(let state):
       self.state = state
-      if state == .playing { hasSounded = true }
+      if state == .playing {
+        hasSounded = true
+        openBus()
+      }
       // Sound comes first, and what is read beside it after; paused, nothing comes before it.
       if state == .playing || state == .held { full?.soundHasBegun() }
       refresh()
@@ -324,6 +338,7 @@ import TerminalScreen
     case .seeked(let position):
       // An earlier seek may be told while a later one is still on its way.
       if let target = seekTarget, abs(target - position) < 1 { seekTarget = nil }
+      bus?.seeked(to: position)
       refresh()
     case .ended:
       player?.send(.queueEnded)
@@ -352,6 +367,7 @@ import TerminalScreen
     if isEnding { return }
     isEnding = true
     isStopping = false
+    bus?.close()
     screen?.end()
     full?.end()
     voice?.end()

@@ -57,6 +57,35 @@ extension PlayCommand {
     refresh()
   }
 
+  /// Puts what is at one path or URL before that row of the queue (nil: next), and plays it where
+  /// that is wanted.
+  func insert(_ path: [UInt8], at row: Int?, playsIt: Bool) {
+    DispatchQueue(label: "sotto.expansion").async { [weak self] in
+      var expansion = Expansion([path])
+      var tracks: [QueueEntry] = []
+      var faults: [LibraryFault] = []
+      while let item = expansion.next() {
+        switch item {
+        case .track(let track): tracks.append(QueueEntry(track))
+        case .fault(let fault): faults.append(fault)
+        }
+      }
+      let (found, wrong) = (tracks, faults)
+      DispatchQueue.main.async {
+        MainActor.assumeIsolated {
+          for fault in wrong { Messages.fault(fault.path, fault.sentence) }
+          guard let self, !found.isEmpty, !self.isEnding else { return }
+          let range = self.queue.edit { queue in
+            row.map { queue.insert(found, at: $0) } ?? queue.insertNext(found)
+          }
+          self.engine?.successionChanged()
+          if playsIt { self.perform(.choose(range.lowerBound)) }
+          self.refresh()
+        }
+      }
+    }
+  }
+
   /// Writes the queue into a playlist of that name, whole or not at all.
   func save(_ name: String) {
     let settings = configuration.settings
@@ -74,6 +103,7 @@ extension PlayCommand {
       let count = entries.count == 1 ? "1 track" : "\(entries.count) tracks"
       say("Saved \(count) in \(Text.printable(path))")
       full?.browse(Array("playlists:".utf8))
+      bus?.readPlaylists()
     }
   }
 }

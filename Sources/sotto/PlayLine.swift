@@ -6,6 +6,7 @@ import MusicLibrary
 extension PlayCommand {
   /// Draws the line, and again at the next full second while something plays.
   func refresh() {
+    bus?.changed()
     if let full, !isEnding, !isStopping { return full.changed() }
     if let voice, !isEnding, !isStopping { return voice.changed() }
     guard let screen, let engine, !isEnding, !isStopping else { return }

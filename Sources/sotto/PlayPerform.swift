@@ -9,22 +9,22 @@ import Player
 import PlayerState
 import TerminalModel
 
-/// What the screen asks for, carried out.
+/// What the screen and remotes ask for, carried out.
 extension PlayCommand {
-  func perform(_ command: PlayerCommand) {
+  func perform(_ command: PlayerCommand, from source: CommandSource = .key) {
     guard let engine, let player else { return }
     if endsPreview(command) { endPreview() }
     switch command {
     case .play:
-      player.send(.play(.key))
+      player.send(.play(source))
       keeper?.tryNow()
-    case .pause: player.send(.pause(.key))
+    case .pause: player.send(.pause(source))
     case .toggle:
-      player.send(.toggle(.key))
+      player.send(.toggle(source))
       keeper?.tryNow()
-    case .stop: player.send(.stop(.key))
-    case .force: player.send(.force(.key))
-    case .next: skip()
+    case .stop: player.send(.stop(source))
+    case .force: player.send(.force(source))
+    case .next: skip(source)
     case .previous:
       if let key = queue.previous(position: engine.snapshot().position) { jump(to: key) }
     case .seek(let seek): self.seek(seek)
@@ -32,7 +32,7 @@ extension PlayCommand {
       guard let key = queue.key(ofRow: row) else { break }
       jump(to: key)
       // Picked is played, also what was paused.
-      if player.situation.intent != .playing { player.send(.play(.key)) }
+      if player.situation.intent != .playing { player.send(.play(source)) }
     case .volume(.by(let percent)): changeVolume(by: percent)
     case .volume(.to(let percent)):
       if engine.snapshot().deviceVolume == nil {
@@ -48,8 +48,7 @@ extension PlayCommand {
     case .level(.to(let percent)): setLevel(percent)
     case .mute: mute()
     case .silent(let wish):
-      let isSilent = player.state.isSilent
-      if wish.applied(to: isSilent) != isSilent { neighbourhood()?.perform(.silent) }
+      setSilent(wish.applied(to: player.state.isSilent))
     case .gain(let mode):
       gainMode = mode
       engine.setLoudness(mode)
@@ -74,10 +73,16 @@ extension PlayCommand {
     refresh()
   }
 
-  private func skip() {
+  /// Silent mode; what rings hears of it too.
+  func setSilent(_ isOn: Bool) {
+    guard let player, player.state.isSilent != isOn else { return }
+    if let neighbours { neighbours.perform(.silent) } else { player.send(.silent(isOn)) }
+  }
+
+  private func skip(_ source: CommandSource) {
     if let key = queue.keyAfterSkip { return jump(to: key) }
     // After the last track there is silence, as at its own end.
-    if !queue.mayFollow(index) { player?.send(.stop(.key)) }
+    if !queue.mayFollow(index) { player?.send(.stop(source)) }
   }
 
   private func seek(_ seek: PlayerCommand.Seek) {
