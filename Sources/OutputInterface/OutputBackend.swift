@@ -148,6 +148,20 @@ public struct DeviceVolume: Equatable, Sendable {
   }
 }
 
+/// The piece of hardware that a stream plays on without a server between: a card's PCM device.
+public struct HardwarePlace: Hashable, Sendable {
+  public var card: Int
+  public var device: Int
+
+  public init(card: Int, device: Int) {
+    self.card = card
+    self.device = device
+  }
+
+  /// ALSA's name of it: "hw:0,0".
+  public var name: String { "hw:\(card),\(device)" }
+}
+
 /// An open stream. Every function may be called from any thread but the device's own, and returns
 /// without waiting for the server.
 public protocol OutputStream: AnyObject, Sendable {
@@ -160,6 +174,8 @@ public protocol OutputStream: AnyObject, Sendable {
   var place: DevicePlace? { get }
   /// Whether the server can move the stream.
   var guardState: GuardState { get }
+  /// The card that it plays on, where no server is between.
+  var hardware: HardwarePlace? { get }
 
   /// Asks the device's thread to take a turn (renderer.turn) at the earliest frame that can still
   /// be changed, and to fill up. Calls while one is pending are merged.
@@ -188,6 +204,7 @@ public protocol OutputStream: AnyObject, Sendable {
 extension OutputStream {
   public var place: DevicePlace? { nil }
   public var guardState: GuardState { .none }
+  public var hardware: HardwarePlace? { nil }
 }
 
 /// A kind of output. Stateless apart from its streams.

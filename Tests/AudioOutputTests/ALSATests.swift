@@ -5,20 +5,6 @@ import OutputInterface
 import TestSupport
 import Testing
 
-/// ALSA reads its configuration from a file that the environment names, which is the process's: one
-/// test at a time, of whatever suite.
-private let configurationLock = NSLock()
-
-func withALSA<Result>(_ configuration: String, _ body: () throws -> Result) throws -> Result {
-  let folder = try TestFolder()
-  let file = try folder.write(Array(configuration.utf8), "asound.conf")
-  return try configurationLock.withLock {
-    setenv("ALSA_CONFIG_PATH", file, 1)
-    defer { unsetenv("ALSA_CONFIG_PATH") }
-    return try body()
-  }
-}
-
 @Suite struct ALSAErrorTests {
   @Test func `a device that does not exist is one clear sentence`() {
     let error = #expect(throws: OutputError.self) {

@@ -26,6 +26,7 @@ enum sotto_failure {
   SOTTO_FAILURE_DEVICE_LOST,
   SOTTO_FAILURE_SERVER_LOST,
   SOTTO_FAILURE_OTHER,
+  SOTTO_FAILURE_SUSPENDED,
 };
 
 /// A failure with the library's own number and its own words for it.
@@ -58,6 +59,9 @@ typedef struct sotto_output_facts {
   int channels;
   int margin;  ///< frames between the frame heard and the first that can be changed; -1: none can
   bool has_volume;
+  bool on_card;     ///< plays on a card of this machine, no server between
+  int card;         ///< its number
+  int card_device;  ///< the number of its PCM device
 } sotto_output_facts;
 
 typedef struct sotto_output_clock {
@@ -194,5 +198,7 @@ const sotto_capture_backend *sotto_alsa_capture(void);
 void sotto_survey_free(sotto_survey *survey);
 
 #pragma GCC visibility pop
+
+#include "alsa_watch.h"
 
 #endif
