@@ -378,7 +378,8 @@ import Realtime
       state: state, index: standing?.index, position: standing?.position ?? 0,
       duration: standing?.duration, info: standing?.info,
       loudnessGain: standing?.gain ?? .unity, level: level,
-      device: session?.stream.deviceName, deviceVolume: session?.stream.deviceVolume(),
+      device: session?.stream.deviceName, hardware: session?.stream.hardware,
+      deviceVolume: session?.stream.deviceVolume(),
       underruns: clock?.underruns ?? 0, outputRate: session?.stream.format.sampleRate)
   }
 

@@ -37,6 +37,8 @@ public struct EngineSnapshot: Sendable {
   /// sotto's own level (not the device's volume).
   public var level: Gain
   public var device: String?
+  /// The card that it plays on, where no server is between.
+  public var hardware: HardwarePlace?
   public var deviceVolume: DeviceVolume?
   public var underruns: Int
   /// Frames a second of the output.

@@ -59,9 +59,12 @@ public struct ALSABackend: OutputBackend {
         "ALSA has no device to play on"
       }
     case .noAnswer: "the device \(name ?? "default") does not answer"
-    case .busy: "the device \(name ?? "default") is in use by another program"
+    case .busy:
+      "the device \(name ?? "default") is in use by "
+        + (DeviceHolder.find(device: device).map(\.phrase) ?? "another program")
     case .formatRefused: "the device \(name ?? "default") refuses the sample rate or channels"
     case .deviceLost: "the device is gone"
+    case .suspended: "the computer slept"
     default: "ALSA reports: \(cause)"
     }
   }

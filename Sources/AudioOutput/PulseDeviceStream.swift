@@ -24,6 +24,7 @@ typealias FailureSentence =
 public final class DeviceStream: OutputStream {
   public let format: AudioFormat
   public let capabilities: StreamCapabilities
+  public let hardware: HardwarePlace?
 
   /// The C side. The table is constant; the handle is freed by `close` and then nil. The lock
   /// keeps a call from meeting the close of another thread; the device's thread never takes it.
@@ -72,6 +73,8 @@ public final class DeviceStream: OutputStream {
     capabilities = StreamCapabilities(
       rewind: facts.margin < 0 ? .none : .exact(marginFrames: Int(facts.margin)),
       hasDeviceVolume: facts.has_volume)
+    hardware =
+      facts.on_card ? HardwarePlace(card: Int(facts.card), device: Int(facts.card_device)) : nil
     device = request.device
     self.say = say
     handle = unsafe Mutex(Handle(table: backend, output: output))
@@ -228,7 +231,7 @@ func outputError(_ error: sotto_output_error, device: String?, say: FailureSente
 {
   let codes: [OutputError.Code] = [
     .other, .noServer, .noAnswer, .noDevice, .busy, .formatRefused, .deviceLost, .serverLost,
-    .other,
+    .other, .suspended,
   ]
   let number = Int(error.code)
   let code = codes.indices.contains(number) ? codes[number] : .other

@@ -27,14 +27,18 @@ static void free_alsa(alsa *a) {
   free(a);
 }
 
-static void describe(alsa *a, const char *name) {
+static void describe(alsa *a, const char *name, sotto_output_facts *facts) {
   snprintf(a->description, sizeof a->description, "%s", name);
   snd_pcm_info_t *info;
   snd_pcm_info_alloca(&info);
   if (snd_pcm_info(a->pcm, info) < 0) return;
   int card = snd_pcm_info_get_card(info);
   char *title = NULL;
-  if (card < 0 || snd_card_get_name(card, &title) < 0) return;
+  if (card < 0) return;
+  facts->on_card = true;
+  facts->card = card;
+  facts->card_device = (int)snd_pcm_info_get_device(info);
+  if (snd_card_get_name(card, &title) < 0) return;
   snprintf(a->description, sizeof a->description, "%s, %s", title, snd_pcm_info_get_name(info));
   free(title);
 }
@@ -68,7 +72,11 @@ static sotto_output *alsa_open(const sotto_output_request *request, sotto_output
   }
   failed = alsa_configure(a, request);
   if (failed < 0) return fail(a, error, alsa_failure_code(failed), failed);
-  describe(a, name);
+  *facts = (sotto_output_facts){.rate = a->rate,
+                                .channels = a->channels,
+                                .margin = a->rewinds ? a->rate / 200 : -1,
+                                .has_volume = false};
+  describe(a, name, facts);
   a->piece = a->rate / 20;
   a->rendered = calloc((size_t)(a->piece * a->channels), sizeof(float));
   a->converted = calloc((size_t)a->piece, a->frame_bytes);
@@ -77,10 +85,6 @@ static sotto_output *alsa_open(const sotto_output_request *request, sotto_output
       shared_thread(&a->thread, "sotto-alsa", alsa_thread, a) != 0) {
     return fail(a, error, SOTTO_FAILURE_OTHER, 0);
   }
-  *facts = (sotto_output_facts){.rate = a->rate,
-                                .channels = a->channels,
-                                .margin = a->rewinds ? a->rate / 200 : -1,
-                                .has_volume = false};
   return (sotto_output *)a;
 }
 

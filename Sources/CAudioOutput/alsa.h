@@ -46,6 +46,7 @@ typedef struct alsa {
   bool finished;
   bool starved;
   bool dry;
+  bool is_deaf;         ///< told of an error while silent: looks again after the next turn
 } alsa;
 
 /// alsa.c

@@ -14,11 +14,13 @@
 
 static int64_t frames_of_us(const alsa *a, int64_t us) { return us * a->rate / 1000000; }
 
+// What is pulled out says ENODEV or EBADFD, by chance.
 static void lose(alsa *a, int number) {
   if (a->lost) return;
   a->lost = true;
+  int code = number == -ESTRPIPE ? SOTTO_FAILURE_SUSPENDED : SOTTO_FAILURE_DEVICE_LOST;
   pthread_mutex_lock(&a->lock);
-  shared_fail(&a->failure, SOTTO_FAILURE_DEVICE_LOST, number, snd_strerror(number));
+  shared_fail(&a->failure, code, number, snd_strerror(number));
   pthread_mutex_unlock(&a->lock);
   a->running = false;
   shared_clock_set(&a->clock, shared_clock_read(&a->clock).heard, sotto_monotonic_ns(), false);
@@ -37,9 +39,14 @@ static int64_t queued(alsa *a) {
   return delay < 0 ? 0 : delay;
 }
 
-// The device ran dry, or was suspended: everything written was heard.
+// The device ran dry: everything written was heard. Or the machine slept: what was silent before is
+// made ready again; what was playing must not go on by itself, and what was queued was not heard.
 static void recover(alsa *a, int number) {
   if (number == -ESTRPIPE) {
+    if (a->running) {
+      lose(a, number);
+      return;
+    }
     int resumed = snd_pcm_resume(a->pcm);
     if (resumed == 0) return;
     if (resumed == -EAGAIN) return;  // the next wake-up tries again
@@ -348,6 +355,13 @@ static int service(alsa *a) {
   return wait > 60 && (a->finished || a->starved) ? 60 : (int)(wait < 1 ? 1 : wait);
 }
 
+// A silent device can be pulled out too. Other errors wait for the next start.
+static void look(alsa *a) {
+  int failed = snd_pcm_hwsync(a->pcm);
+  if (failed == -ENODEV || failed == -EBADFD) lose(a, failed);
+  a->is_deaf = true;
+}
+
 void *alsa_thread(void *data) {
   alsa *a = data;
   int count = snd_pcm_poll_descriptors_count(a->pcm);
@@ -359,7 +373,12 @@ void *alsa_thread(void *data) {
     int used = 1;
     // Behind the last frame the device always has room; only time matters there.
     bool watched = a->running && !a->finished && !a->starved && !a->lost;
-    if (watched) used += snd_pcm_poll_descriptors(a->pcm, descriptors + 1, (unsigned)count);
+    bool looked_at = !a->running && !a->lost && !a->is_deaf;
+    if (watched || looked_at) {
+      used += snd_pcm_poll_descriptors(a->pcm, descriptors + 1, (unsigned)count);
+    }
+    // Errors are told without being asked for.
+    for (int i = 1; looked_at && i < used; i++) descriptors[i].events = 0;
     int ready = poll(descriptors, (nfds_t)used, timeout);
     if (ready < 0 && errno != EINTR) break;
     if (descriptors[0].revents) sotto_eventfd_clear(a->wake);
@@ -368,11 +387,17 @@ void *alsa_thread(void *data) {
       unsigned short events = 0;
       snd_pcm_poll_descriptors_revents(a->pcm, descriptors + 1, (unsigned)(used - 1), &events);
     }
+    for (int i = 1; looked_at && ready > 0 && i < used; i++) {
+      if (descriptors[i].revents && !a->is_deaf) look(a);
+    }
     if (a->lost) {
       timeout = -1;
       continue;
     }
-    if (atomic_exchange(&a->kicked, false)) take_turn(a);
+    if (atomic_exchange(&a->kicked, false)) {
+      a->is_deaf = false;
+      take_turn(a);
+    }
     timeout = a->lost ? -1 : service(a);
   }
   return NULL;

@@ -2,6 +2,8 @@
 public struct OutputError: Error, Equatable, Sendable, CustomStringConvertible {
   public enum Code: String, Sendable {
     case noServer, noAnswer, noDevice, busy, formatRefused, deviceLost, serverLost, fileError, other
+    /// The machine slept while it played, and nobody had told before.
+    case suspended
   }
 
   public var code: Code

@@ -98,6 +98,10 @@ import OutputInterface
         isServerLost = true
         player.send(.serverLost)
       }
+    case .suspended:
+      // Told when it was over already.
+      player.send(.sleep(true))
+      player.send(.sleep(false))
     default:
       let route = player.state.route
       let isLinkKept = route?.deviceAddress.map { isLinked?($0) ?? true } ?? false

@@ -180,6 +180,23 @@ import Testing
     desk.engine.close()
   }
 
+  @Test func `sleep that nobody told of pauses for its own cause, and plays on only when asked`()
+    async throws
+  {
+    let desk = try Desk([
+      .stream(Self.speakers, lostAt: 9_000, by: .suspended), .stream(Self.speakers, lostAt: nil),
+    ])
+    await desk.loseIt()
+    await desk.until { desk.server.opened.count == 2 && desk.engine.heardPlace() != nil }
+    #expect(desk.player.situation.intent == .paused(.sleep))
+    #expect(desk.player.state.blockers.isEmpty && desk.player.state.route?.id == "speakers")
+    #expect(desk.engine.isHeld && desk.server.opened[1].isCorked)
+    desk.player.send(.play(.key))
+    await desk.until { !desk.server.opened[1].isCorked }
+    #expect(desk.engine.snapshot().position == 9_000.0 / 48_000)
+    desk.engine.close()
+  }
+
   @Test func `D4.7: a Bluetooth device is waited for, and nothing is opened elsewhere meanwhile`()
     async throws
   {
