@@ -15,7 +15,9 @@ import Glibc
   init(_ folders: [[UInt8]], onChange: @escaping @MainActor () -> Void) {
     descriptor = inotify_init1(CInt(IN_NONBLOCK) | CInt(IN_CLOEXEC))
     guard descriptor >= 0 else { return }
-    let wanted = UInt32(IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_CREATE)
+    // A device that is new may be used when its rights have been set.
+    let wanted = UInt32(
+      IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_CREATE | IN_ATTRIB)
     for folder in folders {
       _ = unsafe inotify_add_watch(
         descriptor, folder.map { CChar(bitPattern: $0) } + [0], wanted)

@@ -23,6 +23,7 @@ import TerminalScreen
   var system: PlaySystem?
   /// From the first sound on.
   var bus: PlayBus?
+  private(set) lazy var jacks = PlayJacks(self)
   /// `!` was pressed: the next key is one of its menu.
   var isMenuOpen = false
   var screen: LineScreen?
@@ -203,7 +204,9 @@ import TerminalScreen
       place.routeClass.map { Route(place, name: device, $0) }
     }
     let player = Player(
-      engine: engine, route: route ?? Route(id: "device", name: device, routeClass: .speaker))
+      engine: engine,
+      route: jacks.begin(engine) ?? route
+        ?? Route(id: "device", name: device, routeClass: .speaker))
     self.player = player
     let name = backend.descriptor.name
     let keeper = OutputKeeper(
@@ -330,6 +333,7 @@ import TerminalScreen
         hasSounded = true
         openBus()
       }
+      jacks.streamChanged()
       // Sound comes first, and what is read beside it after; paused, nothing comes before it.
       if state == .playing || state == .held { full?.soundHasBegun() }
       refresh()
@@ -373,6 +377,7 @@ import TerminalScreen
     voice?.end()
     redraw?.cancel()
     system?.end()
+    jacks.end()
     let end: @MainActor (OutputError?) -> Void = { failure in
       if let failure, Messages.status == 0 {
         Messages.tell(Text.printable(failure.sentence))

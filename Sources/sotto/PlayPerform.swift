@@ -122,6 +122,7 @@ extension PlayCommand {
       ?? Route(id: id, name: name, routeClass: choice?.routeClass ?? .speaker)
     // The user's own choice: music goes on (S21).
     player.send(.route(RouteChange(to: route, reason: .override)))
+    jacks.streamChanged()
     refresh()
   }
 
