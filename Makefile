@@ -3,7 +3,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 ARGS ?=
 
-.PHONY: help play test install uninstall bench docs format sanitize clean
+.PHONY: help play test lab install uninstall bench docs format sanitize clean
 
 help: ## this list
 	@printf 'usage: make COMMAND\n\n'
@@ -14,6 +14,9 @@ play: ## install what is missing, build, and play the tracks in Sounds/music (AR
 
 test: ## install what the tests need and run every check
 	@Scripts/check $(ARGS)
+
+lab: ## pull headsets out of a real kernel in a virtual machine (ARGS="usb-alsa ...")
+	@Scripts/lab $(ARGS)
 
 install: ## build and install sotto under PREFIX (default /usr/local; DESTDIR is respected)
 	@Scripts/install "$(DESTDIR)$(PREFIX)"
