@@ -30,6 +30,7 @@ import Realtime
   var openings = 0
   lazy var opening = DispatchQueue(label: "sotto.output")
   let handOverAlarm = Alarm()
+  private var ahead: OpeningAhead?
   /// What sounds beside the music, to go on with on another stream.
   var sounds: [Int: PlacedSound] = [:]
   private(set) var level = Gain.unity
@@ -114,10 +115,22 @@ import Realtime
     change(to: isHeld ? .held : .starting)
   }
 
+  /// Begins to open the output that `start` will be given, so that its server answers while the
+  /// caller does something else. Returns at once; what fails is thrown by `start`.
+  public func openAhead(backend: any OutputBackend, request: StreamRequest) {
+    ahead = OpeningAhead(backend, request, newRenderer())
+  }
+
   /// Opens a stream and gives it to the decoder's thread, with a jump for it unless a newer one
   /// waits there.
   func openStream(then jump: Feeder.Jump?) throws(OutputError) {
     guard let backend else { return }
+    if let ahead {
+      self.ahead = nil
+      let stream = try ahead.take()
+      stream.setTrackName(request.trackName)
+      return adopt(ahead.renderer, stream, then: jump)
+    }
     let renderer = Renderer(controlEvent: controlEvent, decoderEvent: feeder.decoderEvent)
     let stream = try unsafe backend.open(request, renderer: renderer.face)
     adopt(renderer, stream, then: jump)
@@ -160,6 +173,8 @@ import Realtime
     feeder.ask { $0.isClosing = true }
     for alarm in [placeAlarm, fallAlarm, muteAlarm, handOverAlarm] { alarm.cancel() }
     openings += 1
+    if let ahead, let stream = try? ahead.take() { stream.close() }
+    ahead = nil
     handOver?.session.stream.close()
     handOver = nil
     events?.closeAll()

@@ -106,6 +106,7 @@ import TerminalScreen
     var expansion = Expansion(options.paths)
     let isInteractive = !options.isPlain && Terminal.isInteractive
     if isInteractive { full = PlayScreen(self) }
+    openAhead()
     // The first frame is there before any decoder or server has answered.
     full?.start()
     for fault in configuration.faults {
@@ -160,13 +161,34 @@ import TerminalScreen
     }
   }
 
+  private func newEngine() -> AudioEngine {
+    AudioEngine(succession: queue, gain: options.gain) { [weak self] event in self?.take(event) }
+  }
+
+  private func request(_ trackName: String = "sotto") -> StreamRequest {
+    StreamRequest(
+      device: options.device, trackName: trackName,
+      leakGuard: LeakGuard(rawValue: configuration.settings.leakGuard.rawValue) ?? .auto)
+  }
+
+  /// The server answers while the first frame is painted and the first track is looked for. Not so a
+  /// file, which must not be written before something is to be played.
+  private func openAhead() {
+    let backends = Outputs.backends(options.output)
+    guard let first = backends.first, first.descriptor.name == "pulse" else { return }
+    let engine = newEngine()
+    engine.openAhead(backend: first, request: request())
+    self.engine = engine
+  }
+
   /// Opens the first output that works, or ends with 69 and says what to do.
   private func open() {
     var failures: [String] = []
+    var prepared = engine
+    engine = nil
     for backend in Outputs.backends(options.output) {
-      let engine = AudioEngine(succession: queue, gain: options.gain) { [weak self] event in
-        self?.take(event)
-      }
+      let engine = prepared ?? newEngine()
+      prepared = nil
       let first = queue.firstKey ?? -1
       let entry = queue.entry(at: first)
       let name = title(entry?.title, entry?.artist, at: first)
@@ -174,10 +196,7 @@ import TerminalScreen
       do {
         try engine.start(
           backend: backend,
-          request: StreamRequest(
-            device: options.device, trackName: name,
-            leakGuard: LeakGuard(rawValue: configuration.settings.leakGuard.rawValue) ?? .auto),
-          at: first,
+          request: request(name), at: first,
           isHeld: queue.firstKey == nil)
         self.engine = engine
         beginSession(engine, backend)

@@ -51,7 +51,7 @@ final class Devices: OutputBackend {
 }
 
 /// Streams that come and go below the music.
-@MainActor @Suite(.timeLimit(.minutes(2))) struct DeviceTests {
+@MainActor @Suite(.serialized, .timeLimit(.minutes(15))) struct DeviceTests {
   /// Lets the main queue take its next turn.
   private func turn() async {
     await withCheckedContinuation { continuation in

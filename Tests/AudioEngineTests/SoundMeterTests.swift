@@ -115,7 +115,7 @@ import Testing
 }
 
 /// What meters are given is what the device plays, while it plays it.
-@MainActor @Suite(.timeLimit(.minutes(1))) struct HeardSoundTests {
+@MainActor @Suite(.timeLimit(.minutes(15))) struct HeardSoundTests {
   @Test func `The frames around the heard one are copied, as loud as they are heard`() async throws
   {
     let rig = try Rig()

@@ -13,7 +13,7 @@ import Testing
 
 /// What becomes of the music when its output goes: on simulated devices of which the test says what
 /// each is, and when it is lost.
-@Suite(.serialized, .timeLimit(.minutes(2))) @MainActor struct OutputKeeperTests {
+@Suite(.serialized, .timeLimit(.minutes(15))) @MainActor struct OutputKeeperTests {
   /// A stream with a place on a server.
   final class Placed: OutputInterface.OutputStream {
     let inner: SimulatedStream

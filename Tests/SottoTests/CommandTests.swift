@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The built program: statuses, what stands on which output, and bad input.
-@Suite(.timeLimit(.minutes(2))) struct CommandTests {
+@Suite(.timeLimit(.minutes(15))) struct CommandTests {
   @Test func `Help and version stand on standard output with status 0`() throws {
     for arguments in [[], ["--help"], ["play", "--help"], ["help"], ["help", "doctor"], ["-h"]] {
       let run = try Run(arguments.map { Array($0.utf8) })

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Covers on a terminal of their own.
-@Suite(.enabled(if: Tool.isIntegration), .timeLimit(.minutes(2))) struct CoverTests {
+@Suite(.enabled(if: Tool.isIntegration), .timeLimit(.minutes(15))) struct CoverTests {
   /// A picture of one colour, as BMP: 24 bits, rows of a multiple of four bytes.
   static func bmp(width: Int, height: Int, red: UInt8, green: UInt8, blue: UInt8) -> [UInt8] {
     func little(_ number: Int, _ count: Int) -> [UInt8] {

@@ -5,7 +5,7 @@ import Testing
 /// Damaged files of every format through the whole program: it ends, says so in its own words, and
 /// nothing that a library prints reaches the screen.
 @Suite(
-  .timeLimit(.minutes(5)), .enabled(if: Tool.isIntegration, "needs SOTTO_INTEGRATION=1"))
+  .timeLimit(.minutes(15)), .enabled(if: Tool.isIntegration, "needs SOTTO_INTEGRATION=1"))
 struct DamageTests {
   private static let codecs = [
     ("wav", "pcm_s24le"), ("aiff", "pcm_s16be"), ("caf", "pcm_s16le"), ("au", "pcm_s16be"),

@@ -35,7 +35,7 @@ import Testing
   }
 }
 
-@Suite(.enabled(if: Tool.isIntegration), .timeLimit(.minutes(2))) struct LyricsScreenTests {
+@Suite(.enabled(if: Tool.isIntegration), .timeLimit(.minutes(15))) struct LyricsScreenTests {
   @Test func `Words come beside the track, the one that is sung in colour`() throws {
     let folder = try Folder()
     try folder.write("a.wav", wav(seconds: 60))

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The voice memo by its key, on the built program with the simulated microphone: a tone of 440 Hz.
-@Suite(.timeLimit(.minutes(3))) struct MemoTests {
+@Suite(.timeLimit(.minutes(15))) struct MemoTests {
   private static let sounds: String = {
     URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().appending(path: "Sounds").path()

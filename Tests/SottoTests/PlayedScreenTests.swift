@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The full screen of the built program, on a real terminal.
-@Suite(.enabled(if: Tool.isIntegration), .serialized, .timeLimit(.minutes(5)))
+@Suite(.enabled(if: Tool.isIntegration), .serialized, .timeLimit(.minutes(15)))
 struct PlayedScreenTests {
   // MARK: Sizes
 

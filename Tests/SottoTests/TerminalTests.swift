@@ -112,7 +112,7 @@ final class Screen {
   }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct TerminalTests {
+@Suite(.timeLimit(.minutes(15))) struct TerminalTests {
   private static func play(
     _ folder: Folder, _ more: String..., columns: UInt16 = 80,
     environment: [String: String] = [:]

@@ -76,7 +76,7 @@ import Testing
 }
 
 /// The program on a terminal of its own.
-@Suite(.enabled(if: Tool.isIntegration), .timeLimit(.minutes(2))) struct TitleScreenTests {
+@Suite(.enabled(if: Tool.isIntegration), .timeLimit(.minutes(15))) struct TitleScreenTests {
   @Test func `The queue shows what its files are called before they are heard`() throws {
     let folder = try Folder()
     for number in 1...3 {

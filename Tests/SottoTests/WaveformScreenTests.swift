@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The waveform in the place of the seek bar.
-@Suite(.enabled(if: Tool.isIntegration), .timeLimit(.minutes(2))) struct WaveformScreenTests {
+@Suite(.enabled(if: Tool.isIntegration), .timeLimit(.minutes(15))) struct WaveformScreenTests {
   private static let heights = Set("▁▂▃▄▅▆▇█")
 
   /// Loud in its second half.

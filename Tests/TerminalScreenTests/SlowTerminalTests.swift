@@ -7,7 +7,7 @@ import Testing
 @testable import TerminalScreen
 
 /// A terminal that is not read.
-@Suite(.enabled(if: Tool.isIntegration), .timeLimit(.minutes(2))) struct SlowTerminalTests {
+@Suite(.enabled(if: Tool.isIntegration), .timeLimit(.minutes(15))) struct SlowTerminalTests {
   /// Reads a descriptor until `wanted` has come; false at its end and after twenty seconds without
   /// a byte.
   fileprivate static func reads(_ descriptor: Int32, _ text: inout [UInt8], until wanted: String)

@@ -7,7 +7,7 @@ import Testing
 @testable import TerminalScreen
 
 /// Known grids on a real terminal.
-@Suite(.enabled(if: Tool.isIntegration), .serialized, .timeLimit(.minutes(3))) struct TmuxTests {
+@Suite(.enabled(if: Tool.isIntegration), .serialized, .timeLimit(.minutes(15))) struct TmuxTests {
   private static let trial = BuiltProgram.path("ScreenTrial")
 
   private static func tmux(
