@@ -34,6 +34,7 @@ let package = Package(
     .target(name: "CFFmpeg", cSettings: strictC),
     .target(name: "CMusepack", dependencies: ["CBinding"], cSettings: strictC),
     .target(name: "CSoxr", dependencies: ["CBinding"], cSettings: strictC),
+    .target(name: "CCharset", dependencies: ["CBinding"], cSettings: strictC),
     .target(name: "CUtf8proc", dependencies: ["CBinding"], cSettings: strictC),
     .target(name: "CTerminfo", dependencies: ["CBinding"], cSettings: strictC),
     .target(name: "CChafa", dependencies: ["CBinding"], cSettings: strictC),
@@ -89,7 +90,8 @@ let package = Package(
       name: "AudioEngine", dependencies: ["Realtime", "Decoding", "OutputInterface"],
       swiftSettings: strictMemory),
     .target(
-      name: "MusicLibrary", dependencies: ["AudioTypes", "Decoding"], swiftSettings: strict),
+      name: "MusicLibrary", dependencies: ["AudioTypes", "Decoding", "CCharset"],
+      swiftSettings: strict),
 
     .target(
       name: "Player",

@@ -26,6 +26,8 @@ public struct CueSheet: Equatable, Sendable {
   public var performer: String?
   public var date: String?
   public var genre: String?
+  /// How its texts and file names were read.
+  var charset = Charset.unknown
   /// Audio tracks that have a beginning, in the sheet's order.
   public var tracks: [Track] = []
 
@@ -45,8 +47,10 @@ extension CueSheet {
   /// Reads a sheet. Never fails: a line that is not understood is left out, and a sheet without
   /// tracks has none. PREGAP and POSTGAP are silence that no file holds: they are not played.
   public init(parsing bytes: [UInt8]) {
+    let text = LegacyText.unmarked(bytes)
     var reader = CueReader()
-    for line in LegacyText.lines(LegacyText.unmarked(bytes)) {
+    reader.head.charset = Charset(of: text)
+    for line in LegacyText.lines(text) {
       reader.read(line)
       if reader.marks.count > PlaylistLimits.sheetTracks { break }
     }
@@ -85,10 +89,10 @@ private struct CueReader {
       else { return }
       marks[marks.count - 1].indexes.append((number, file, frames))
     case "TITLE" where words.count >= 2:
-      let text = LegacyText.string(Self.argument(line))
+      let text = head.charset.string(Self.argument(line))
       if marks.isEmpty { head.title = text } else { marks[marks.count - 1].track.title = text }
     case "PERFORMER" where words.count >= 2:
-      let text = LegacyText.string(Self.argument(line))
+      let text = head.charset.string(Self.argument(line))
       if marks.isEmpty {
         head.performer = text
       } else {
@@ -104,8 +108,8 @@ private struct CueReader {
       $0.isFinite && abs($0) < 200 ? $0 : nil
     }
     switch Self.keyword(words[1]) {
-    case "DATE": head.date = LegacyText.string(words[2])
-    case "GENRE": head.genre = LegacyText.string(Array(words[2...].joined(separator: [0x20])))
+    case "DATE": head.date = head.charset.string(words[2])
+    case "GENRE": head.genre = head.charset.string(Array(words[2...].joined(separator: [0x20])))
     case "REPLAYGAIN_ALBUM_GAIN": headLoudness.albumGain = number
     case "REPLAYGAIN_ALBUM_PEAK": headLoudness.albumPeak = number
     case "REPLAYGAIN_TRACK_GAIN" where !marks.isEmpty:

@@ -260,7 +260,7 @@ public struct Expansion: Sendable {
       TrackLocation(path: entry.path), title: entry.title, artist: entry.artist,
       duration: entry.duration)
     if let scheme = FileURL.scheme(entry.path) { return address(track, scheme: scheme) }
-    let candidates = FileNames.candidates(entry.path).map { name in
+    let candidates = FileNames.candidates(entry.path, entry.charset).map { name in
       name.first == 0x2F ? name : Paths.join(folder, name)
     }
     let existing = candidates.first { FileProbe.kind($0) != .missing }
@@ -277,7 +277,7 @@ public struct Expansion: Sendable {
     let folder = Paths.folder(path)
     var faults: [Item] = []
     let tracks = sheet.listed { name in
-      if let file = FileNames.sheetFile(name, in: folder) { return file }
+      if let file = FileNames.sheetFile(name, sheet.charset, in: folder) { return file }
       let wanted = name.first == 0x2F ? name : Paths.join(folder, name)
       if faults.count < 100 {
         let sentence = "no such file, named in the CUE sheet \(TrackLocation(path: path).display)"

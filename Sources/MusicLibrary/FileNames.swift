@@ -2,13 +2,16 @@
 /// code page, with backslashes, with spaces at the end of lines, for a file since converted.
 enum FileNames {
   /// What a written name may mean, likeliest first: byte for byte before everything else.
-  static func candidates(_ written: [UInt8]) -> [[UInt8]] {
+  ///
+  /// - Parameter charset: the encoding of the text that it was written in.
+  static func candidates(_ written: [UInt8], _ charset: Charset = .unknown) -> [[UInt8]] {
     var names = [written]
     func add(_ name: [UInt8]) {
       if !name.isEmpty, !names.contains(name) { names.append(name) }
     }
     add(Array(LegacyText.trimmed(written[...])))
     if !LegacyText.isUTF8(written) {
+      for name in names { add(Array(charset.string(name).utf8)) }
       for name in names { add(Array(LegacyText.windows1252(name).utf8)) }
     }
     if written.contains(0x5C) {
@@ -29,8 +32,8 @@ enum FileNames {
 
   /// The file that a CUE sheet in `folder` means: as written, in other letter case, or with
   /// another extension.
-  static func sheetFile(_ written: [UInt8], in folder: [UInt8]) -> [UInt8]? {
-    let names = candidates(written)
+  static func sheetFile(_ written: [UInt8], _ charset: Charset, in folder: [UInt8]) -> [UInt8]? {
+    let names = candidates(written, charset)
     for name in names {
       let path = name.first == 0x2F ? name : Paths.join(folder, name)
       if case .file = FileProbe.kind(path) { return path }
@@ -39,13 +42,15 @@ enum FileNames {
     let within = name.first == 0x2F ? Paths.folder(name) : Paths.join(folder, Paths.folder(name))
     let place = Paths.folder(name).isEmpty ? folder : within
     let entries = (try? FileProbe.list(place.isEmpty ? [0x2E] : place)) ?? []
-    return sheetFile(written, among: entries).map { Paths.join(place, $0) }
+    return sheetFile(written, charset, among: entries).map { Paths.join(place, $0) }
   }
 
   /// The same among the entries of one folder.
-  static func sheetFile(_ written: [UInt8], among entries: [FolderEntry]) -> [UInt8]? {
+  static func sheetFile(_ written: [UInt8], _ charset: Charset, among entries: [FolderEntry])
+    -> [UInt8]?
+  {
     let files = entries.filter { $0.kind == .file }.map(\.name)
-    let names = candidates(written).map(Paths.name)
+    let names = candidates(written, charset).map(Paths.name)
     for name in names where files.contains(name) { return name }
     let lowered = files.map { LegacyText.lower($0) }
     for name in names {
@@ -78,7 +83,8 @@ struct FolderSheets {
       let sheet = CueSheet(parsing: bytes)
       var files: [[UInt8]] = []
       let listed = sheet.listed { written in
-        guard !written.contains(0x2F), let name = FileNames.sheetFile(written, among: entries)
+        guard !written.contains(0x2F),
+          let name = FileNames.sheetFile(written, sheet.charset, among: entries)
         else { return nil }
         files.append(name)
         return Paths.join(folder, name)

@@ -4,19 +4,24 @@ public enum M3UParser {
   public static func entries(_ bytes: [UInt8]) -> [PlaylistEntry] {
     var entries: [PlaylistEntry] = []
     var hint: (duration: Double?, title: String?) = (nil, nil)
-    for line in LegacyText.lines(LegacyText.unmarked(bytes)) {
+    let text = LegacyText.unmarked(bytes)
+    let charset = Charset(of: text)
+    for line in LegacyText.lines(text) {
       let content = LegacyText.trimmed(line)
       guard let first = content.first else { continue }
       if first == UInt8(ascii: "#") {
-        if LegacyText.begins(content, with: "#extinf:") { hint = information(content.dropFirst(8)) }
+        if LegacyText.begins(content, with: "#extinf:") {
+          hint = information(content.dropFirst(8), charset)
+        }
         continue
       }
       // Spaces at the end of a line may belong to a file name: the expansion tries both.
       let (artist, title) = split(hint.title)
-      entries.append(
-        PlaylistEntry(
-          path: FileURL.path(Array(line)) ?? Array(line), title: title, artist: artist,
-          duration: hint.duration))
+      var entry = PlaylistEntry(
+        path: FileURL.path(Array(line)) ?? Array(line), title: title, artist: artist,
+        duration: hint.duration)
+      entry.charset = charset
+      entries.append(entry)
       hint = (nil, nil)
       if entries.count > PlaylistLimits.entries { break }
     }
@@ -24,7 +29,9 @@ public enum M3UParser {
   }
 
   /// `123 key="value",Title`: the seconds, and all after the first comma outside of quotes.
-  private static func information(_ bytes: ArraySlice<UInt8>) -> (Double?, String?) {
+  private static func information(_ bytes: ArraySlice<UInt8>, _ charset: Charset)
+    -> (Double?, String?)
+  {
     var isQuoted = false
     var comma: Int?
     for (index, byte) in zip(bytes.indices, bytes) {
@@ -37,7 +44,7 @@ public enum M3UParser {
     let head = bytes[bytes.startIndex..<(comma ?? bytes.endIndex)]
     let number = LegacyText.trimmed(head).prefix { $0 != 0x20 && $0 != 0x09 }
     let seconds = Double(String(decoding: number, as: UTF8.self))
-    let title = comma.map { LegacyText.string(LegacyText.trimmed(bytes[($0 + 1)...])) }
+    let title = comma.map { charset.string(LegacyText.trimmed(bytes[($0 + 1)...])) }
     return (seconds.flatMap { $0.isFinite && $0 > 0 ? $0 : nil }, title)
   }
 

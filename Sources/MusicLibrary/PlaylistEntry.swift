@@ -6,6 +6,8 @@ public struct PlaylistEntry: Equatable, Sendable {
   public var artist: String?
   /// Seconds; `nil` where the playlist does not know.
   public var duration: Double?
+  /// The encoding of the playlist.
+  var charset = Charset.unknown
 
   public init(
     path: [UInt8], title: String? = nil, artist: String? = nil, duration: Double? = nil

@@ -2,6 +2,7 @@ import AudioTypes
 import Decoding
 import Dispatch
 import Glibc
+import MusicLibrary
 import OutputInterface
 import SystemEvents
 import TerminalScreen
@@ -40,6 +41,13 @@ import TerminalScreen
           ? "\(name): \(library.purpose)."
           : "\(library.name) is missing: \(library.loss). \(library.remedy).")
     }
+
+    say(
+      LegacyTexts.canGuess,
+      LegacyTexts.canGuess
+        ? "uchardet: guesses the encoding of old playlists and CUE sheets."
+        : "uchardet is missing: titles in old playlists and CUE sheets of other than western"
+          + " languages are garbled. Install libuchardet0.")
 
     Console.print("")
     Console.print("Terminal")
