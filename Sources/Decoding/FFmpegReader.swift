@@ -37,7 +37,14 @@ import Glibc
       let colon = path.firstIndex(of: UInt8(ascii: ":")) ?? 0
       let scheme = path[..<colon].map { $0 | 0x20 }
       let url = (scheme + path[colon...]).map { CChar(bitPattern: $0) } + [0]
+      let began = URLHost.seconds()
       code = unsafe sotto_ff_open_url(handle, url, Self.patience)
+      // FFmpeg tells a host that nobody knows as a fault of input and output.
+      if code == -EIO, URLHost.seconds() - began < 3, let host = URLHost.unknown(in: path) {
+        throw DecodingError(
+          .network, "no host is known by the name \(host): see the address and the network",
+          underlying: Int(code))
+      }
     } else {
       timing = ContainerTiming.read(descriptor)
       code = unsafe sotto_ff_open_file(handle, descriptor, timing?.replacesEdits ?? false)

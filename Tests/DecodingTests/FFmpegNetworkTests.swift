@@ -1,9 +1,10 @@
 import AudioTypes
-import Decoding
 import Foundation
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import Decoding
 
 /// Sound over http, from a server of our own on 127.0.0.1.
 @Suite(.enabled(if: Tool.isIntegration)) struct FFmpegNetworkTests {
@@ -73,6 +74,20 @@ import Testing
     #expect(refusal(server.url + "/list")?.code == .notAudio)
     server.stop()
     #expect(refusal(server.url + "/gone")?.code == .network)
+    // Nobody is ever called that (RFC 2606).
+    let unknown = refusal("http://nobody:secret@sotto.invalid:8000/a.mp3")
+    #expect(unknown?.code == .network)
+    #expect(unknown?.sentence.contains("sotto.invalid") == true)
+    #expect(unknown?.sentence.contains("secret") == false)
+  }
+
+  @Test func `the host of an address is found whatever stands around it`() {
+    func name(_ address: String) -> String? {
+      URLHost.name(in: Array(address.utf8)).map { String(decoding: $0, as: UTF8.self) }
+    }
+    #expect(name("http://a.example/b") == "a.example")
+    #expect(name("HTTPS://u:p@ss@a.example:80?x#y") == "a.example")
+    #expect(name("http://[::1]/b") == nil && name("http:///b") == nil && name("text") == nil)
   }
 
   @Test func `a server that never answers is given up`() throws {
