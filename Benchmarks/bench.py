@@ -19,11 +19,12 @@ import players
 import report
 import screen
 import situations
+import surroundings
 from lab import Lab
 from tracks import Tracks
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-MEASURES = ["cpu", "wakeups", "start", "pause", "seek", "join", "heard", "session", "painter",
+MEASURES = ["cpu", "wakeups", "start", "pause", "seek", "join", "heard", "around", "session", "painter",
             "screen"]
 CPU_FORMATS = ["flac", "mp3", "ogg", "opus", "m4a", "wav", "96k24"]
 
@@ -128,6 +129,14 @@ class Bench:
         with open(f"{self.scratch}/heard.json", "w") as file:
             json.dump(rows, file, indent=1)
         print("heard: ok", file=sys.stderr)
+
+    def around(self):
+        """What is heard of devices, of other programs and of servers that come and go."""
+        o = self.options
+        rows = surroundings.rows(self.scratch, o.binary, max(o.turns // 2, 2), o.seconds)
+        with open(f"{self.scratch}/around.json", "w") as file:
+            json.dump(rows, file, indent=1)
+        print("around: ok", file=sys.stderr)
 
     def session(self):
         """What an event costs in the session's rules, without a player around them."""

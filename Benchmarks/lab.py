@@ -130,12 +130,12 @@ class Monitor:
     block before a frame is due. Where it takes a block back and renders it again, the recording
     may lack or repeat up to a block."""
 
-    def __init__(self, lab, block):
+    def __init__(self, lab, block, source="speakers.monitor"):
         self.ahead = block / 1000
         self.chunks, self.frames, self.changed = [], 0, threading.Condition()
         self.process = subprocess.Popen(
             ["parec", "--raw", "--format=s16le", f"--rate={RATE}", "--channels=2",
-             f"--latency-msec={block}", "-d", "speakers.monitor"],
+             f"--latency-msec={block}", "--property=node.dont-reconnect=true", "-d", source],
             env=lab.env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         self.thread = threading.Thread(target=self._read, daemon=True)
         self.thread.start()

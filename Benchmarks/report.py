@@ -47,6 +47,13 @@ NOTES = {
               "ms and 0. PipeWire's recording comes in pieces of 21 ms, which is how far its figures "
               "may be off. Below, processor time with an MP3 alone, and with a game, a prompt and a "
               "message tone mixed into it, on the null output with `--plain`."),
+    "around": ("The real system",
+               "What is heard on the null sinks' monitors, ms: the median, and what 95 of 100 do not "
+               "exceed. A call counts from the moment at which the server tells of its stream (one "
+               "without a role has to play and record for 500 ms before it is one, and to be gone for "
+               "2000 ms before it is over); a pulled headset from the order to unload it; a server "
+               "that crashed from its first answer until the music's stream plays again, asked every "
+               "50 ms."),
     "session": ("Session rules",
                 "Nanoseconds for an event, with the deadlines that were due before it, on a desk's "
                 "day: messages, a video, a call, a headset (`Benchmarks/session`). The last two rows "
@@ -199,6 +206,12 @@ def heard(rows):
     return text
 
 
+def around(rows):
+    text = heard(rows)
+    leaked = ", ".join(f"{r['leaked']} on {r['server']}" for r in rows if "leaked" in r)
+    return text + f"\nSamples on the speakers after a headset was pulled: {leaked}.\n"
+
+
 def screen(rows):
     def number(value, unit):
         return f"{value:.1f} {unit}"
@@ -216,7 +229,7 @@ def alone(name, rows):
 
 
 # What is measured without players, and may be measured alone.
-ALONE = {"heard": heard, "session": session, "painter": painter, "screen": screen}
+ALONE = {"heard": heard, "around": around, "session": session, "painter": painter, "screen": screen}
 
 
 def with_alone(scratch, top, names):
