@@ -33,6 +33,8 @@ import Realtime
   private var ahead: OpeningAhead?
   /// What sounds beside the music, to go on with on another stream.
   var sounds: [Int: PlacedSound] = [:]
+  /// The server wants silence of the music's stream.
+  private var isSilenceWanted = false
   private(set) var level = Gain.unity
   /// The level of the music under other sound.
   var musicLevel = Gain.unity
@@ -166,6 +168,8 @@ import Realtime
       box.session = new
       box.jump = box.jump ?? jump
     }
+    // What a server asked of the old stream is void with it.
+    if isSilenceWanted { tellRequest() }
   }
 
   /// Ends the sound at once. `shutDown` ends it without a click.
@@ -444,10 +448,17 @@ import Realtime
       onEvent(.volume(volume))
     }
     if has(SOTTO_EVENT_DEVICE) { onEvent(.device) }
+    if has(SOTTO_EVENT_REQUEST) { tellRequest() }
     if has(SOTTO_EVENT_RINGER) { onEvent(.ringer(session.stream.ringerVolume())) }
     if has(SOTTO_EVENT_FINISHED) { finishIfOver(session) }
     // A stream that had not begun is silent as soon as it knows of the hold.
     if has(SOTTO_EVENT_HELD) || has(SOTTO_EVENT_TAKEN), isHeld, isSilent { tellSilence() }
+  }
+
+  /// Also when it asks for what it has asked for before: it may have taken that back without a word.
+  private func tellRequest() {
+    isSilenceWanted = session?.stream.isSilenceWanted ?? false
+    onEvent(.silenceWanted(isSilenceWanted))
   }
 
   /// The end, unless a jump is on its way: judged by what is, not by the order of events.

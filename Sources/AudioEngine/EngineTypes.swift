@@ -66,6 +66,8 @@ public enum EngineEvent: Sendable {
   case lost(OutputError)
   /// The stream came to another device or port, or a new stream took its place.
   case device
+  /// The sound server wants the music's stream to be silent, or no longer.
+  case silenceWanted(Bool)
   /// The sound server does not answer although sound was to run, or answers again.
   case stalled(Bool)
 }

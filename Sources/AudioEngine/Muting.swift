@@ -13,6 +13,9 @@ extension AudioEngine {
     act(mute.wish(muted, deviceIsMuted: volume.isMuted))
   }
 
+  /// Lifts the mute that a server has put on the music's stream, once (T4).
+  public func unmuteStream() { session?.stream.unmuteStream() }
+
   /// The opposite of what was last asked for or, where nothing is on its way, of what is.
   public func toggleMuted() {
     guard let volume = session?.stream.deviceVolume() else { return }

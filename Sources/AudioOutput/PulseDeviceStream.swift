@@ -121,6 +121,24 @@ public final class DeviceStream: OutputStream {
     }
   }
 
+  public var isSilenceWanted: Bool {
+    handle.withLock { handle in
+      guard let output = unsafe handle.output,
+        let ask = unsafe handle.table.pointee.silence_wanted
+      else { return false }
+      return unsafe ask(output)
+    }
+  }
+
+  public func unmuteStream() {
+    handle.withLock { handle in
+      guard let output = unsafe handle.output,
+        let unmute = unsafe handle.table.pointee.unmute_stream
+      else { return }
+      unsafe unmute(output)
+    }
+  }
+
   public func kick() {
     handle.withLock { handle in
       if let output = unsafe handle.output { unsafe handle.table.pointee.kick(output) }

@@ -68,6 +68,16 @@ static void suspended(pa_stream *stream, void *data) {
   pulse_refresh_clock(data);
 }
 
+// module-role-cork asks; with a call over it takes that back. Whether to obey is the session's.
+static void requested(pa_stream *stream, const char *name, pa_proplist *list, void *data) {
+  (void)stream, (void)list;
+  pulse *p = data;
+  bool wanted = strcmp(name, PA_STREAM_EVENT_REQUEST_CORK) == 0;
+  if (!wanted && strcmp(name, PA_STREAM_EVENT_REQUEST_UNCORK) != 0) return;
+  atomic_store(&p->silence_wanted, wanted);
+  p->renderer.event(p->renderer.context, SOTTO_EVENT_REQUEST);
+}
+
 static void facts_due(pa_mainloop_api *api, pa_time_event *event, const struct timeval *tv,
                       void *data) {
   (void)api, (void)event, (void)tv;
@@ -89,6 +99,10 @@ static void woken(pa_mainloop_api *api, pa_io_event *event, int fd, pa_io_event_
   if (wishes & WISH_VOLUME) pulse_apply_volume(p);
   if (wishes & WISH_MUTE) pulse_apply_mute(p);
   if (wishes & WISH_RINGER) pulse_step_ringer(p);
+  if (wishes & WISH_UNMUTE) {
+    uint32_t index = pa_stream_get_index(p->stream);
+    pulse_unref(pa_context_set_sink_input_mute(p->context, index, 0, NULL, NULL));
+  }
   if (wishes & WISH_TRACK) {
     char *name = atomic_exchange(&p->wished_track, NULL);
     if (name) pulse_unref(pa_stream_set_name(p->stream, name, NULL, NULL));
@@ -130,6 +144,7 @@ static void watch(pulse *p) {
   pa_stream_set_started_callback(p->stream, started, p);
   pa_stream_set_moved_callback(p->stream, moved, p);
   pa_stream_set_suspended_callback(p->stream, suspended, p);
+  pa_stream_set_event_callback(p->stream, requested, p);
   p->wake_event = p->api->io_new(p->api, p->wake, PA_IO_EVENT_INPUT, woken, p);
   p->facts_timer =
       pa_context_rttime_new(p->context, pa_rtclock_now() + 200000, facts_due, p);
@@ -280,6 +295,12 @@ static sotto_output_error pulse_failure(sotto_output *output) {
   return failure;
 }
 
+static bool pulse_silence_wanted(sotto_output *output) {
+  return atomic_load(&((pulse *)output)->silence_wanted);
+}
+
+static void pulse_unmute_stream(sotto_output *output) { wish((pulse *)output, WISH_UNMUTE); }
+
 static sotto_output_rewinds pulse_rewinds(sotto_output *output) {
   pulse *p = (pulse *)output;
   return (sotto_output_rewinds){.turns = atomic_load(&p->turns),
@@ -313,6 +334,8 @@ const sotto_output_backend *sotto_pulse_backend(void) {
       .guard = pulse_guard,
       .failure = pulse_failure,
       .rewinds = pulse_rewinds,
+      .silence_wanted = pulse_silence_wanted,
+      .unmute_stream = pulse_unmute_stream,
       .close = pulse_close,
       .survey = pulse_survey,
   };

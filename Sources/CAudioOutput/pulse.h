@@ -12,7 +12,8 @@
 #pragma GCC visibility push(hidden)
 
 /// Wishes of other threads.
-enum { WISH_KICK = 1, WISH_VOLUME = 2, WISH_MUTE = 4, WISH_TRACK = 8, WISH_CLOSE = 16, WISH_RINGER = 32 };
+enum { WISH_KICK = 1, WISH_VOLUME = 2, WISH_MUTE = 4, WISH_TRACK = 8, WISH_CLOSE = 16, WISH_RINGER = 32,
+       WISH_UNMUTE = 64 };
 
 /// What a turn waits for.
 enum { TURN_NONE, TURN_ASKING, TURN_CHECKING };
@@ -52,6 +53,7 @@ typedef struct pulse {
   shared_clock clock;             ///< any thread reads
   _Atomic int64_t volume;         ///< any thread reads: percent * 2 + muted; -1: not known
   _Atomic int64_t ringer;         ///< any thread reads: as `volume`
+  _Atomic bool silence_wanted;    ///< any thread reads
   _Atomic int turns, late, margin_us, worst_us;  ///< any thread reads
   pthread_mutex_t facts_lock;     ///< guards `description`, `place`, `failure`
   char description[256];

@@ -194,6 +194,10 @@ public protocol OutputStream: AnyObject, Sendable {
   func stepRinger(percent: Int)
   /// The name mixers show (Pulse media.name). Control characters must have been taken out.
   func setTrackName(_ name: String)
+  /// Whether the server wants silence of this stream; told by SOTTO_EVENT_REQUEST.
+  var isSilenceWanted: Bool { get }
+  /// Lifts the mute that the server has put on this stream, once.
+  func unmuteStream()
   /// Why the stream was lost, once SOTTO_EVENT_LOST was reported.
   var failure: OutputError? { get }
   /// Ends the stream at once and its threads with it; afterwards the renderer is never called.
@@ -205,6 +209,8 @@ extension OutputStream {
   public var place: DevicePlace? { nil }
   public var guardState: GuardState { .none }
   public var hardware: HardwarePlace? { nil }
+  public var isSilenceWanted: Bool { false }
+  public func unmuteStream() {}
 }
 
 /// A kind of output. Stateless apart from its streams.

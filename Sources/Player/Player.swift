@@ -147,7 +147,7 @@ import Dispatch
         engine.move(to: track)
       }
     case .changeDeviceVolume(let direction): changeVolume(direction)
-    case .unmuteStream: engine.setMuted(false)
+    case .unmuteStream: engine.unmuteStream()
     case .publish, .pausePeer, .playPeer, .lowerOthers, .restoreOthers, .changeEventVolume,
       .playEffect, .acceptRemote, .releaseRemote, .keepAwake:
       onOther?(action)

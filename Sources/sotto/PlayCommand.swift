@@ -373,6 +373,9 @@ import TerminalScreen
         engine?.rest(at: first)
       }
       refresh()
+    case .silenceWanted(let isWanted):
+      system?.silence(isWanted: isWanted)
+      refresh()
     case .device, .stalled:
       _ = keeper?.take(event)
       refresh()

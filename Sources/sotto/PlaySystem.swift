@@ -23,6 +23,8 @@ import SystemEvents
   private(set) var isSettling = false
   private(set) var devices: [PlayerSnapshot.DeviceChoice] = []
   private var defaultSink = ""
+  /// Since when the server has wanted our silence; `nil` while it does not.
+  private var silenceWanted: SessionTime?
 
   /// The first sound does not wait for the server's picture, and the session not longer for it than
   /// this, in seconds.
@@ -56,15 +58,37 @@ import SystemEvents
   /// The route that a device stands for; `nil` when it is not known.
   func route(toDevice name: String) -> Route? { watch?.latest?.sink(named: name)?.route }
 
+  /// The server asks for silence, or takes that back.
+  func silence(isWanted: Bool) {
+    silenceWanted = isWanted ? player.now() : nil
+    player.send(
+      isWanted
+        ? .begin(id: Self.silenceID, kind: .serverCork, source: "")
+        : .end(id: Self.silenceID, shouldResume: true))
+  }
+
+  private static let silenceID = "cork:music"
+
+  /// A call that is over before our stream stands still is taken back without a word: the server
+  /// only lifts the mute that came with its wish.
+  private func hear(muteOf own: ServerSnapshot.Stream?, at seconds: Double) {
+    guard let wanted = silenceWanted, seconds > wanted.seconds, own?.isMuted == false else {
+      return
+    }
+    silence(isWanted: false)
+  }
+
   // MARK: Pictures
 
   private func see(_ snapshot: ServerSnapshot, _ levels: [UInt32: StreamLevel]) {
     processes.forget()
-    let place = Self.ownPlace(snapshot)
+    let own = Self.ownStream(snapshot)
+    let place = own?.device
     let isFirst = routes.route == nil
     // Whoever lost the headphones comes first (S16).
     for finding in routes.see(snapshot, stream: place) { take(finding, isFirst: isFirst) }
     follow(snapshot)
+    hear(muteOf: own, at: snapshot.at)
     if routes.isInDoubt {
       doubt.set(after: RouteTracker.doubtSeconds) { [weak self] in self?.watch?.refresh() }
     }
@@ -132,15 +156,15 @@ import SystemEvents
     }
   }
 
-  /// The sink of the music's stream. Of two it is the later one: the other is being left.
-  private static func ownPlace(_ snapshot: ServerSnapshot) -> UInt32? {
+  /// The music's stream. Of two it is the later one: the other is being left.
+  private static func ownStream(_ snapshot: ServerSnapshot) -> ServerSnapshot.Stream? {
     let own = Int(getpid())
     let clients = Set(snapshot.clients.filter { $0.pid == own }.map(\.index))
     let streams = snapshot.playbacks.filter { stream in
       stream.role == StreamRole.music.rawValue
         && (stream.pid == own || stream.client.map { clients.contains($0) } ?? false)
     }
-    return streams.max { $0.index < $1.index }?.device
+    return streams.max { $0.index < $1.index }
   }
 }
 

@@ -155,6 +155,11 @@ typedef struct sotto_output_backend {
   /// Why the stream was lost; code SOTTO_FAILURE_NONE while it was not.
   sotto_output_error (*failure)(sotto_output *output);
   sotto_output_rewinds (*rewinds)(sotto_output *output);
+  /// Whether the server wants silence of this stream (it may have muted it too). NULL where there is
+  /// no server; told by SOTTO_EVENT_REQUEST.
+  bool (*silence_wanted)(sotto_output *output);
+  /// Lifts the mute that the server has put on this stream, once. NULL where there is none.
+  void (*unmute_stream)(sotto_output *output);
   /// Ends the stream and its thread, and frees it.
   void (*close)(sotto_output *output);
   /// NULL with `error` filled when the server does not answer.

@@ -67,6 +67,7 @@ enum {
   SOTTO_EVENT_RINGER = 1 << 8,    ///< the volume of event sounds was asked for, and is known or is none
   SOTTO_EVENT_STALLED = 1 << 9,   ///< the server has stopped answering while sound was to run
   SOTTO_EVENT_ANSWERS = 1 << 10,  ///< it answers again
+  SOTTO_EVENT_REQUEST = 1 << 11,  ///< the server wants silence of this stream, or no longer
 };
 
 /// memcpy of `count` floats.
