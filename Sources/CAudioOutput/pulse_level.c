@@ -1,12 +1,12 @@
-// How loud streams of other programs are: a recording of nothing but peaks, four times a second. Not
+// How loud streams of other programs are: a recording of nothing but peaks, five times a second. Not
 // corked does not mean audible (T3): a browser's tab keeps its stream open while it is silent.
 
 #include "pulse_watch.h"
 
 #include <string.h>
 
-// Peaks a second, and how many come at once.
-enum { peak_rate = 25, peaks_at_once = 6 };
+// Peaks a second. Servers send each as soon as they have it.
+enum { peak_rate = 5 };
 static const float threshold = 0.001f;  // -60 dB
 static const int64_t second_ns = 1000000000;
 // A server that has let nothing be heard by then lets nobody measure.
@@ -73,7 +73,7 @@ static void record_changed(pa_stream *record, void *data) {
 static void begin(sotto_watch *watch, watch_meter *meter) {
   const pa_sample_spec format = {.format = PA_SAMPLE_FLOAT32NE, .rate = peak_rate, .channels = 1};
   const pa_buffer_attr size = {.maxlength = (uint32_t)-1,
-                               .fragsize = peaks_at_once * sizeof(float)};
+                               .fragsize = sizeof(float)};
   meter->since_ns = sotto_monotonic_ns();
   pa_stream *record = pa_stream_new(watch->context, "Peak detect", &format, NULL);
   meter->record = record;

@@ -13,6 +13,8 @@ public struct StreamTracker: Sendable {
 
   /// What the session was told last, by its id.
   private var told: [String: StreamObservation] = [:]
+  /// Nothing was seen yet.
+  private var isFirst = true
   private let own: Int
   private let classifier: Classifier
 
@@ -83,6 +85,7 @@ public struct StreamTracker: Sendable {
       if let seen = now[id], told[id] != seen { events.append(.stream(seen)) }
     }
     told = now
+    isFirst = false
     return events
   }
 
@@ -133,6 +136,10 @@ public struct StreamTracker: Sendable {
     case .sounding, .unavailable: return true
     case .silent: return false
     case .unknown, nil:
+      // What counts goes on to count until it is known better. A player that was there before us was
+      // there first, whatever comes of measuring it.
+      if told[seen.id]?.isAudible == true { return true }
+      if isFirst, classifier.kind(of: seen) == .primary { return true }
       // A tone is over before it is measured: to step aside for one that is silent does no harm.
       // Whoever takes over for good must be heard first.
       return classifier.kind(of: seen) == .call

@@ -106,6 +106,7 @@ extension StreamTracker.Findings {
   @Test func `T3: another player counts when it is heard, and a browser's silent stream does not`()
   {
     var ear = Ear()
+    _ = ear.see([])
     let found = ear.see([
       .init(index: 1, application: "mpv", role: "music"), .init(index: 2, application: "Firefox"),
     ])
@@ -119,13 +120,28 @@ extension StreamTracker.Findings {
 
   @Test func `T3: where nothing can be measured, what is not corked is heard`() {
     var ear = Ear()
+    _ = ear.see([])
     _ = ear.see([.init(index: 1, role: "music")])
     ear.levels = [1: .unavailable]
     #expect(ear.see().streams.map(\.isAudible) == [true])
   }
 
+  @Test
+  func `D6: a player that was there before us counts at once, until it is known to be silent`() {
+    var ear = Ear()
+    let player = Ear.Stream(index: 1, role: "music")
+    #expect(
+      ear.see([player, .init(index: 2, role: "a11y")]).streams.map(\.isAudible) == [true, false])
+    #expect(ear.see().events.isEmpty)
+    ear.levels = [1: .sounding]
+    #expect(ear.see().events.isEmpty)
+    ear.levels = [1: .silent]
+    #expect(ear.see().streams.map(\.isAudible) == [false])
+  }
+
   @Test func `A tone counts at once: it is over before it is measured`() {
     var ear = Ear()
+    _ = ear.see([])
     let found = ear.see([.init(index: 1, role: "event"), .init(index: 2, role: "a11y")])
     #expect(found.streams.map(\.isAudible) == [true, false])
     #expect(found.measure == [1, 2])

@@ -174,6 +174,51 @@ public final class PrivateServer: @unchecked Sendable {
     try start(name, arguments)
   }
 
+  /// A program beside the one under test, until `end`; it lives at most as long as the server.
+  ///
+  /// - Parameter variables: beside those of the server.
+  public func guest(
+    _ name: String, _ arguments: [String], variables: [String: String] = [:], output: Int32 = -1
+  ) throws -> Guest {
+    let process = try ChildProcess(
+      name, arguments, environment: environment.merging(variables) { $1 }, output: output)
+    processes.append(process)
+    return Guest(process: process)
+  }
+
+  public struct Guest: Sendable {
+    let process: ChildProcess
+    public var pid: Int32 { process.pid }
+
+    /// Ends it, and returns when it has ended.
+    public func end() {
+      process.signal(SIGTERM)
+      process.wait()
+    }
+
+    /// Waits until it has ended by itself; its status.
+    @discardableResult public func wait() -> Int32 { process.wait() }
+  }
+
+  /// Adds a microphone that records silence and returns the number by which `remove` takes it away.
+  @discardableResult
+  public func addMicrophone(_ name: String = "mic") throws -> Int {
+    let arguments =
+      switch kind {
+      case .pulseAudio: ["module-null-source", "source_name=\(name)"]
+      case .pipeWire:
+        [
+          "module-null-sink", "media.class=Audio/Source/Virtual", "sink_name=\(name)",
+          "channel_map=front-left,front-right",
+        ]
+      }
+    let answer = try tool("pactl", ["load-module"] + arguments)
+    try wait(for: "the microphone \(name)") {
+      (try? tool("pactl", ["list", "short", "sources"]))?.contains("\t\(name)\t") == true
+    }
+    return Int(answer.trimmingCharacters(in: .whitespacesAndNewlines)) ?? -1
+  }
+
   /// Sends a signal to the server (SIGSTOP hangs it, SIGCONT lets it go on, SIGKILL ends it).
   public func signal(_ number: Int32) {
     server?.signal(number)
