@@ -31,6 +31,12 @@ import TerminalScreen
     }
 
     Console.print("")
+    Console.print("Surroundings")
+    for (isGood, sentence) in DoctorSystem.sentences(ServerSnapshot.once()) {
+      say(isGood, sentence)
+    }
+
+    Console.print("")
     Console.print("Formats")
     say(true, "WAV and AIFF are read without any library.")
     for library in DecodingLibraries.survey() {
