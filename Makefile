@@ -3,7 +3,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 ARGS ?=
 
-.PHONY: help play test lab install uninstall bench docs format sanitize clean
+.PHONY: help play test lab mpris install uninstall bench docs format sanitize clean
 
 help: ## this list
 	@printf 'usage: make COMMAND\n\n'
@@ -24,6 +24,10 @@ install: ## build and install sotto under PREFIX (default /usr/local; DESTDIR is
 uninstall: ## remove what make install put under PREFIX
 	@rm -f "$(DESTDIR)$(PREFIX)/bin/sotto"
 	@rm -rf "$(DESTDIR)$(PREFIX)/share/doc/sotto" "$(DESTDIR)$(PREFIX)/share/sotto"
+
+mpris: ## every command and property of MPRIS in every state, on a private D-Bus
+	@Scripts/packages swift build play test && Scripts/doors
+	@SOTTO_INTEGRATION=1 swift test --manifest-cache none --filter 'MPRISTests|RemoteTests'
 
 bench: ## measure sotto beside other players into Docs/Benchmarks.md (ARGS="--help")
 	@Scripts/bench $(ARGS)

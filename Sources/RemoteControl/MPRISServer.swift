@@ -21,6 +21,7 @@ import PlayerState
   private var isDue = false
   /// What was told last, by interface and property.
   private var published: [String: [String: BusValue]] = [:]
+  private var kept: PlayerSnapshot?
   var seeks: MPRISSeeks?
   let list = MPRISList()
   let lists = MPRISLists()
@@ -106,17 +107,19 @@ import PlayerState
 
   // MARK: What is told
 
-  var snapshot: PlayerSnapshot? { player.snapshot }
+  /// The player now; the same while all properties are read in one go.
+  var snapshot: PlayerSnapshot? { kept ?? player.snapshot }
 
   nonisolated static func microseconds(_ seconds: Double) -> Int64 {
     seconds.isFinite ? Int64(max(0, min(seconds, 1e9)) * 1e6) : 0
   }
 
   private func current() -> [String: [String: BusValue]] {
+    kept = player.snapshot
+    defer { kept = nil }
     var values: [String: [String: BusValue]] = [:]
     for interface in object?.interfaces ?? [] {
-      for property in interface.properties
-      where property.change == .value || property.change == .invalidates {
+      for property in interface.properties where property.change == .value {
         values[interface.name, default: [:]][property.name] = property.get()
       }
     }
@@ -124,28 +127,24 @@ import PlayerState
   }
 
   private func flush() {
-    guard held != nil, let object else { return }
-    if let snapshot { lists.follow(snapshot.queue) }
+    guard held != nil, let object, let snapshot = player.snapshot else { return }
+    kept = snapshot
+    defer { kept = nil }
+    lists.follow(snapshot.queue)
     for interface in object.interfaces {
       var values: [(String, BusValue)] = []
-      var invalidated: [String] = []
-      for property in interface.properties
-      where property.change == .value || property.change == .invalidates {
+      for property in interface.properties where property.change == .value {
         let value = property.get()
         guard published[interface.name]?[property.name] != value else { continue }
         published[interface.name, default: [:]][property.name] = value
-        if property.change == .value {
-          values.append((property.name, value))
-        } else {
-          invalidated.append(property.name)
-        }
+        values.append((property.name, value))
       }
-      object.changed(interface.name, values, invalidated: invalidated)
+      object.changed(interface.name, values)
     }
-    if let snapshot {
-      list.tell(snapshot) { member, arguments in
-        object.emit(Self.trackList, member, arguments)
-      }
+    let isOther = list.tell(snapshot) { member, arguments in
+      object.emit(Self.trackList, member, arguments)
     }
+    // So many tracks are read only by who wants them.
+    if isOther { object.changed(Self.trackList, [], invalidated: ["Tracks"]) }
   }
 }

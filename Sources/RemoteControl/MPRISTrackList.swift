@@ -119,10 +119,13 @@ extension MPRISServer {
       zip(ids, queue.entries[window]).map { ($0, $1) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// Tells what has changed since: one track more or less, or else all of them anew.
-  func tell(_ snapshot: PlayerSnapshot, _ emit: (String, [BusValue]) -> Void) {
+  /// Tells what has changed since: one track more or less, or else all of them anew. True where
+  /// other tracks are shown than before.
+  func tell(_ snapshot: PlayerSnapshot, _ emit: (String, [BusValue]) -> Void) -> Bool {
     let queue = snapshot.queue
-    guard queue.revision != revision || Self.window(queue).lowerBound != start else { return }
+    guard queue.revision != revision || Self.window(queue).lowerBound != start else {
+      return false
+    }
     let (before, known) = (ids, entries)
     keep(queue)
     for id in ids where before != ids || known[id] != entries[id] {
@@ -131,18 +134,19 @@ extension MPRISServer {
       let metadata = MPRISMetadata.track(id, new, isHeard ? snapshot.info : nil)
       emit("TrackMetadataChanged", [.path(MPRISAddress.track(id)), metadata])
     }
-    if before == ids { return }
+    if before == ids { return false }
     if let place = Self.onlyExtra(in: ids, over: before), let entry = entries[ids[place]] {
       let after = place > 0 ? MPRISAddress.track(ids[place - 1]) : MPRISAddress.noTrack
-      return emit("TrackAdded", [MPRISMetadata.track(ids[place], entry), .path(after)])
+      emit("TrackAdded", [MPRISMetadata.track(ids[place], entry), .path(after)])
+    } else if let place = Self.onlyExtra(in: before, over: ids) {
+      emit("TrackRemoved", [.path(MPRISAddress.track(before[place]))])
+    } else {
+      let current = snapshot.index.map { MPRISAddress.track(queue.ids[$0]) }
+      emit(
+        "TrackListReplaced",
+        [.paths(ids.map(MPRISAddress.track)), .path(current ?? MPRISAddress.noTrack)])
     }
-    if let place = Self.onlyExtra(in: before, over: ids) {
-      return emit("TrackRemoved", [.path(MPRISAddress.track(before[place]))])
-    }
-    let current = snapshot.index.map { MPRISAddress.track(queue.ids[$0]) }
-    emit(
-      "TrackListReplaced",
-      [.paths(ids.map(MPRISAddress.track)), .path(current ?? MPRISAddress.noTrack)])
+    return true
   }
 
   /// Where the longer list has the one element that the other has not; nil where more differs.

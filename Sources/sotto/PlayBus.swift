@@ -146,7 +146,7 @@ import SystemEvents
   }
 
   func open(_ path: [UInt8], at row: Int?, playsIt: Bool) {
-    command.insert(path, at: row, playsIt: playsIt)
+    command.insert(path, at: row, playsIt: playsIt, from: .mpris)
   }
 
   func whenSilent(_ then: @escaping @MainActor () -> Void) {

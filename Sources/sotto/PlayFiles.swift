@@ -1,3 +1,4 @@
+import AudioSession
 import AudioTypes
 import Dispatch
 import Glibc
@@ -59,7 +60,7 @@ extension PlayCommand {
 
   /// Puts what is at one path or URL before that row of the queue (nil: next), and plays it where
   /// that is wanted.
-  func insert(_ path: [UInt8], at row: Int?, playsIt: Bool) {
+  func insert(_ path: [UInt8], at row: Int?, playsIt: Bool, from source: CommandSource) {
     DispatchQueue(label: "sotto.expansion").async { [weak self] in
       var expansion = Expansion([path])
       var tracks: [QueueEntry] = []
@@ -79,7 +80,7 @@ extension PlayCommand {
             row.map { queue.insert(found, at: $0) } ?? queue.insertNext(found)
           }
           self.engine?.successionChanged()
-          if playsIt { self.perform(.choose(range.lowerBound)) }
+          if playsIt { self.perform(.choose(range.lowerBound), from: source) }
           self.refresh()
         }
       }

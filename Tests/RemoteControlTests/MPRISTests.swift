@@ -93,6 +93,7 @@ import Testing
     await stage.settle()
     let wanted = expected(command, scene)
     #expect(await stage.get("PlaybackStatus") == .string(wanted.status))
+    #expect(stage.desk.machine.situation.isAudible == (wanted.status == "Playing"))
     #expect(stage.desk.queue.current == (scene == .empty ? nil : wanted.track))
     #expect(
       stage.told("PlaybackStatus")
@@ -119,6 +120,81 @@ import Testing
       let comes = command == .playPause
       #expect(await stage.get("PlaybackStatus") != .string("Playing") || comes)
     }
+  }
+
+  enum Property: String, CaseIterable, Sendable {
+    case status = "PlaybackStatus"
+    case loop = "LoopStatus"
+    case rate = "Rate"
+    case shuffle = "Shuffle"
+    case metadata = "Metadata"
+    case volume = "Volume"
+    case position = "Position"
+    case slowest = "MinimumRate"
+    case fastest = "MaximumRate"
+    case canGoNext = "CanGoNext"
+    case canGoPrevious = "CanGoPrevious"
+    case canPlay = "CanPlay"
+    case canPause = "CanPause"
+    case canSeek = "CanSeek"
+    case canControl = "CanControl"
+  }
+
+  private func expected(_ property: Property, _ scene: Scene) -> BusValue {
+    let isThere = scene != .empty
+    return switch property {
+    case .status: .string(scene.status)
+    case .loop: .string("None")
+    case .rate, .slowest, .fastest, .volume: .double(1)
+    case .shuffle: .boolean(false)
+    case .metadata: .path(isThere ? "/sotto/track/1" : MPRISAddress.noTrack)
+    case .position: .int64(isThere && scene != .stopped ? 10_000_000 : 0)
+    case .canControl: .boolean(true)
+    default: .boolean(isThere)
+    }
+  }
+
+  @Test(arguments: Property.allCases, Scene.allCases)
+  func `S70, S71: each property is true in each state, and reading changes nothing`(
+    property: Property, scene: Scene
+  ) async throws {
+    let stage = try await scene.stage()
+    let before = stage.desk.machine.situation
+    let value = await stage.get(property.rawValue)
+    let wanted = expected(property, scene)
+    if property == .metadata {
+      #expect(value?["mpris:trackid"] == wanted)
+    } else {
+      #expect(value == wanted)
+    }
+    #expect(
+      stage.desk.machine.situation == before && before.isAudible == (scene.status == "Playing"))
+    await stage.settle()
+    #expect(stage.heard.isEmpty && stage.desk.performed.isEmpty)
+  }
+
+  @Test(arguments: [Property.volume, .loop, .shuffle, .rate], Scene.allCases)
+  func `S70: what can be set is set in each state, told once, and nothing begins to sound`(
+    property: Property, scene: Scene
+  ) async throws {
+    let stage = try await scene.stage()
+    let before = stage.desk.machine.situation
+    let value: BusValue =
+      switch property {
+      case .volume: .double(0.25)
+      case .loop: .string("Playlist")
+      case .shuffle: .boolean(true)
+      default: .double(1)
+      }
+    #expect(await stage.set(property.rawValue, value) == .success([]))
+    await stage.settle()
+    #expect(await stage.get(property.rawValue) == value)
+    #expect(stage.told(property.rawValue) == (property == .rate ? [] : [value]))
+    #expect(stage.desk.machine.situation == before)
+    stage.forget()
+    await stage.set(property.rawValue, value)
+    await stage.settle()
+    #expect(stage.heard.isEmpty)
   }
 
   @Test func `S70: stop and then play begins the track again`() async throws {
