@@ -14,6 +14,7 @@ import Glibc
   /// Held while it lives.
   private var inhibitor: BusDescriptor?
   private var isAsleep = false
+  private var isSuspended = false
   private var isLocked = false
   private var session: String?
   private var limit: (any DispatchSourceTimer)?
@@ -71,7 +72,19 @@ import Glibc
 
   // MARK: Sleep
 
+  /// Lets sleep pass, while the program is stopped.
+  public func suspend() {
+    isSuspended = true
+    inhibitor = nil
+  }
+
+  public func resume() {
+    isSuspended = false
+    if watch?.owner != nil { inhibit() }
+  }
+
   private func inhibit() {
+    guard !isSuspended, !isAsleep else { return }
     bus.call(
       Self.name, Self.path, Self.manager, "Inhibit",
       [
@@ -79,7 +92,9 @@ import Glibc
         .string("delay"),
       ]
     ) { [weak self] result in
-      guard let self, !isAsleep, case .descriptor(let lock)? = (try? result.get())?.first else {
+      guard let self, !isAsleep, !isSuspended,
+        case .descriptor(let lock)? = (try? result.get())?.first
+      else {
         return
       }
       inhibitor = lock

@@ -53,6 +53,18 @@ import SystemEvents
     system.open()
   }
 
+  /// The program is about to be stopped from the terminal: it could answer nobody, and let no
+  /// sleep pass.
+  func suspend() {
+    remote?.release()
+    logind?.suspend()
+  }
+
+  func resume() {
+    if player.situation.acceptsRemote { remote?.accept() }
+    logind?.resume()
+  }
+
   func close() {
     session.close()
     system.close()

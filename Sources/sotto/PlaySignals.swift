@@ -35,6 +35,7 @@ extension PlayCommand {
     if isStopping || isEnding { return }
     player?.send(.suspended(true))
     isStopping = true
+    bus?.suspend()
     let stop: @MainActor () -> Void = { [weak self] in
       // Who was told to go on in the meantime would not be told again.
       guard self?.isStopping == true else { return }
@@ -58,6 +59,7 @@ extension PlayCommand {
     screen?.takeTerminal()
     full?.resume()
     voice?.resume()
+    bus?.resume()
     player?.send(.suspended(false))
     refresh()
   }

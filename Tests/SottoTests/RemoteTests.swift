@@ -165,6 +165,40 @@ import Testing
     #expect(screen.ends() == 0)
   }
 
+  @Test func `S67: a program that is stopped from the terminal holds no name and no sleep`() throws
+  {
+    let (bus, folder) = (try PrivateBus(), try Folder())
+    try bus.python(["-m", "dbusmock", "--session", "--template", "logind"])
+    let screen = try play(bus, folder)
+    #expect(status(bus, "Playing"))
+    func isThere() throws -> (name: Bool, inhibitor: Bool) {
+      let names = try bus.tool("busctl", ["--address=\(bus.address)", "list"])
+      let locks = try bus.tool(
+        "busctl",
+        [
+          "--address=\(bus.address)", "call", "org.freedesktop.login1",
+          "/org/freedesktop/login1", "org.freedesktop.login1.Manager", "ListInhibitors",
+        ])
+      return (names.contains("mpris"), locks.contains("sotto"))
+    }
+    func until(_ wanted: Bool) throws -> Bool {
+      let limit = Date().addingTimeInterval(60)
+      while Date() < limit {
+        if let found = try? isThere(), found == (wanted, wanted) { return true }
+      }
+      return false
+    }
+    #expect(try until(true))
+    screen.send(SIGTSTP)
+    #expect(screen.waitsForStop())
+    #expect(try until(false))
+    screen.send(SIGCONT)
+    #expect(try until(true))
+    #expect(status(bus, "Playing"))
+    screen.type("q")
+    #expect(screen.ends() == 0)
+  }
+
   @Test func `S34: before the first sound nobody on the bus hears of sotto`() throws {
     let (bus, folder) = (try PrivateBus(), try Folder())
     // Nothing can be played, so there is no audio context.
