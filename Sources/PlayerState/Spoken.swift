@@ -13,10 +13,9 @@ extension PlayerSnapshot {
     let isOtherTrack =
       queue.currentID != before.queue.currentID
       || (queue.currentID == nil && index != before.index)
-    if isDecided, let decision = lastDecision {
-      if case .track = decision.remark {
-        if !isOtherTrack { lines.append(decision.spoken) }
-      } else {
+    if isDecided {
+      for decision in decided(since: before) {
+        if case .track = decision.remark, isOtherTrack { continue }
         lines.append(decision.spoken)
       }
     } else if situation.display != before.situation.display
@@ -43,6 +42,15 @@ extension PlayerSnapshot {
     // An edit is a notice and a change: it is told once.
     var told = Set<String>()
     return lines.filter { told.insert($0).inserted }
+  }
+
+  /// What was decided since then, oldest first: in one turn a loss may be followed by where sound goes
+  /// now, and both count.
+  private func decided(since before: PlayerSnapshot) -> [Decision] {
+    if let last = before.lastDecision, let place = decisions.lastIndex(of: last) {
+      return Array(decisions[(place + 1)...])
+    }
+    return lastDecision.map { [$0] } ?? []
   }
 
   private var title: String { TrackText.title(entry, info) ?? "no track" }

@@ -23,6 +23,17 @@ import Testing
     #expect(stage.lines == ["Repeat all tracks."])
   }
 
+  @Test func `What was decided twice in one breath is told twice: the loss, and where sound goes now`()
+  {
+    var stage = Stage(route: Stage.headphones)
+    stage.happen(.play(.key))
+    let lines = stage.happen(
+      .route(RouteChange(from: "headphones", to: nil, reason: .oldDeviceUnavailable)),
+      .route(RouteChange(to: Stage.speakers, reason: .newDeviceAvailable)))
+    #expect(lines.first == "Paused. Headphones were unplugged. Press play to go on.")
+    #expect(lines.contains("Sound goes to Speakers."))
+  }
+
   @Test func `A whole session can be followed by its lines alone`() {
     var stage = Stage()
     stage.happen(.play(.key))
