@@ -17,7 +17,7 @@ for ((pull = 1; pull <= pulls; pull++)); do
   paused=$((paused + 1))
   mark=$(spoken)
   plug_headset
-  said 'is back' "$mark" || break
+  said 'is back\|Sound goes to' "$mark" || break
   key ' '
 done
 figure "heard on the headset $resumed times, paused by $paused pulls of $pulls"

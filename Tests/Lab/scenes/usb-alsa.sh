@@ -15,7 +15,7 @@ check "not a sample of music on the other card" is_silent "$HDA"
 
 mark=$(spoken)
 plug_headset
-check "pushed back: sotto says that it is there" said 'is back' "$mark"
+check "pushed back: sotto says that it is there" said 'is back\|Sound goes to' "$mark"
 sleep 3
 check "nothing begins by itself" is_silent "$USB"
 key ' '
