@@ -68,7 +68,7 @@ let package = Package(
     .target(name: "Bus", dependencies: ["AudioTypes", "CSystemd"], swiftSettings: strictMemory),
     .target(
       name: "RemoteControl",
-      dependencies: ["AudioTypes", "AudioSession", "PlayQueue", "PlayerState", "Bus"],
+      dependencies: ["AudioTypes", "AudioSession", "PlayQueue", "PlayerState", "JSONText", "Bus"],
       swiftSettings: strictMemory),
 
     // Sums over samples: optimised in debug builds too, where they would take a hundred times as long.

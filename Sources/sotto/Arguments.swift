@@ -5,6 +5,7 @@ enum Invocation: Equatable {
   case help(Command?)
   case version
   case play(PlayOptions)
+  case ctl(CtlOptions)
   case info(paths: [[UInt8]], json: Bool, common: CommonOptions)
   case render(RenderOptions)
   case devices(json: Bool, watch: Bool, common: CommonOptions)
@@ -119,7 +120,7 @@ enum Arguments {
   }
 
   /// Commands of a later version: said so, rather than taken for misspelt words or file names.
-  private static let later: Set<String> = ["scan", "search", "ctl"]
+  private static let later: Set<String> = ["scan", "search"]
 
   private static func notYet(_ command: String) -> UsageError {
     UsageError(sentence: "'\(command)' is not available yet; see 'sotto --help'")
@@ -169,6 +170,8 @@ enum Arguments {
   private static func parse(
     _ command: Command, _ arguments: ArraySlice<[UInt8]>
   ) throws(UsageError) -> Invocation {
+    // Its words may begin with a dash: 'seek -5'.
+    if command == .ctl { return try ctl(arguments) }
     let spec = CommandSpec.named(command)
     let words = try words(arguments, spec)
     if words.options["help"] != nil { return .help(command) }
@@ -176,6 +179,7 @@ enum Arguments {
     if let log = common.log, log.isEmpty { throw UsageError(sentence: "--log needs a file name") }
     switch command {
     case .play: return .play(try play(words, common))
+    case .ctl: return try ctl(arguments)
     case .info:
       guard !words.rest.isEmpty else { throw missing("PATH", command) }
       return .info(paths: words.rest, json: words.options["json"] != nil, common: common)

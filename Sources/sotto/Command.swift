@@ -1,3 +1,5 @@
+import PlayerState
+
 /// What one option is called, takes and does, for the parser and the help alike.
 struct OptionSpec: Sendable {
   /// The short name, one letter, where there is one.
@@ -37,7 +39,7 @@ struct CommandSpec: Sendable {
 }
 
 enum Command: String, Sendable, CaseIterable {
-  case play, info, render, devices, why, session, scenario, config, doctor
+  case play, ctl, info, render, devices, why, session, scenario, config, doctor
 }
 
 extension CommandSpec {
@@ -46,8 +48,13 @@ extension CommandSpec {
     "log", value: "FILE", "Write what libraries complain about to FILE (otherwise it is dropped)")
 
   static let all: [CommandSpec] = [
-    play, info, render, devices, why, session, scenario, config, doctor,
+    play, ctl, info, render, devices, why, session, scenario, config, doctor,
   ]
+
+  /// A name of sotto's own stays as it is.
+  private static func capitalized(_ summary: String) -> String {
+    summary.hasPrefix("sotto") ? summary : summary.prefix(1).uppercased() + summary.dropFirst()
+  }
 
   static func named(_ command: Command) -> CommandSpec { all.first { $0.name == command }! }
 
@@ -100,6 +107,34 @@ extension CommandSpec {
           "130 interrupted",
         ]
       ),
+    ])
+
+  private static let ctl = CommandSpec(
+    name: .ctl,
+    abstract: "Drive a running sotto, or tell how it stands",
+    usage: "[options] COMMAND [ARG...]",
+    arguments: [
+      ("status", "Tell how it stands"),
+      ("watch", "Print how it stands and then each change, as JSON, one object a line"),
+      ("instances", "List the players that run"),
+    ]
+      + PlayerState.CommandSpec.player.map { spec in
+        (spec.synopsis, capitalized(spec.summary))
+      },
+    options: [
+      OptionSpec(
+        "instance", value: "NAME",
+        "Drive that player: sotto, sotto.PID or PID (default: the first one)"),
+      OptionSpec("json", "Print the answer as one JSON object"), log, help,
+    ],
+    notes: [
+      (
+        "STATUS",
+        [
+          "0   done                            1   it cannot be done, and why",
+          "64  wrong usage                     69  no player is running",
+        ]
+      )
     ])
 
   private static let info = CommandSpec(

@@ -24,6 +24,10 @@ import TerminalScreen
   /// From the first sound on.
   var bus: PlayBus?
   private(set) lazy var jacks = PlayJacks(self)
+  /// `sotto ctl` reaches the player here.
+  var control: PlayControl?
+  /// Whoever is told what becomes of the command that is being carried out.
+  var asked: Asked?
   /// `!` was pressed: the next key is one of its menu.
   var isMenuOpen = false
   var screen: LineScreen?
@@ -134,6 +138,9 @@ import TerminalScreen
       self.voice = voice
       voice.start()
     }
+    let control = PlayControl(self)
+    self.control = control
+    control.open()
     refresh()
     fill(expansion)
     full?.ready()
@@ -264,6 +271,7 @@ import TerminalScreen
 
   /// A word to the user: above the line, or on the screen.
   func say(_ sentence: String, isFault: Bool = false) {
+    asked?.hear(sentence, isFault: isFault)
     guard full != nil || voice != nil else {
       screen?.tell(sentence)
       return
@@ -277,11 +285,13 @@ import TerminalScreen
     if let neighbours { return neighbours }
     guard let engine, let player else { return nil }
     guard let folder = SoundFolder.find() else {
+      let sentence =
+        "the sounds of calls and prompts are missing: reinstall sotto, or set SOTTO_SOUNDS"
+      asked?.hear(sentence, isFault: true)
       if !hasToldSounds {
         hasToldSounds = true
         Messages.status = max(Messages.status, 1)
-        Messages.tell(
-          "the sounds of calls and prompts are missing: reinstall sotto, or set SOTTO_SOUNDS")
+        Messages.tell(sentence)
       }
       return nil
     }
@@ -295,6 +305,7 @@ import TerminalScreen
 
   /// What changed, and under which rule, above the line; and into the file for `sotto why`.
   private func tell(_ decision: Decision) {
+    asked?.hear(decision)
     if system?.isSettling == true { return refresh() }
     switch decision.remark {
     case .playing, .track, .soughtTo, .loaded, .queueEnded, .stopped, .alreadyPlaying: break
@@ -394,6 +405,7 @@ import TerminalScreen
     isEnding = true
     isStopping = false
     bus?.close()
+    control?.server.close()
     screen?.end()
     full?.end()
     voice?.end()

@@ -10,6 +10,7 @@ import PlayerState
 extension PlayCommand {
   /// Finds the tracks of some paths on a queue of its own, and puts them in place all at once.
   func add(_ paths: [[UInt8]], _ destination: PlayerCommand.Destination) {
+    let asked = asked?.wait()
     DispatchQueue(label: "sotto.expansion").async { [weak self] in
       var expansion = Expansion(paths)
       var tracks: [QueueEntry] = []
@@ -22,16 +23,26 @@ extension PlayCommand {
       }
       let (found, wrong) = (tracks, faults)
       DispatchQueue.main.async {
-        MainActor.assumeIsolated { self?.put(found, wrong, destination) }
+        MainActor.assumeIsolated {
+          self?.put(found, wrong, destination, asked)
+          asked?.finish()
+        }
       }
     }
   }
 
   private func put(
-    _ tracks: [QueueEntry], _ faults: [LibraryFault], _ destination: PlayerCommand.Destination
+    _ tracks: [QueueEntry], _ faults: [LibraryFault], _ destination: PlayerCommand.Destination,
+    _ asked: Asked?
   ) {
-    for fault in faults { Messages.fault(fault.path, fault.sentence) }
-    guard !tracks.isEmpty else { return refresh() }
+    for fault in faults {
+      Messages.fault(fault.path, fault.sentence)
+      asked?.hear("\(Text.printable(fault.path)): \(fault.sentence)", isFault: true)
+    }
+    guard !tracks.isEmpty else {
+      if faults.isEmpty { asked?.hear("There is nothing to play", isFault: true) }
+      return refresh()
+    }
     let row = queue.edit { queue -> Int? in
       switch destination {
       case .end:
@@ -53,7 +64,9 @@ extension PlayCommand {
       engine?.successionChanged()
     }
     let count = tracks.count == 1 ? "1 track" : "\(tracks.count) tracks"
-    if faults.isEmpty { say(destination == .replace ? "Playing \(count)" : "Added \(count)") }
+    let sentence = destination == .replace ? "Playing \(count)" : "Added \(count)"
+    asked?.hear(sentence)
+    if faults.isEmpty { say(sentence) }
     if let row { perform(.choose(row)) }
     refresh()
   }

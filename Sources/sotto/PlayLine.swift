@@ -7,6 +7,7 @@ extension PlayCommand {
   /// Draws the line, and again at the next full second while something plays.
   func refresh() {
     bus?.changed()
+    control?.server.changed()
     if let full, !isEnding, !isStopping { return full.changed() }
     if let voice, !isEnding, !isStopping { return voice.changed() }
     guard let screen, let engine, !isEnding, !isStopping else { return }

@@ -108,7 +108,14 @@ extension PlayCommand {
 
   private func move(toDevice id: String) {
     guard let engine else { return }
-    engine.handOver(to: id) { [weak self] error in self?.moved(toDevice: id, error) }
+    let asked = asked?.wait()
+    engine.handOver(to: id) { [weak self] error in
+      let before = self?.asked
+      self?.asked = asked
+      self?.moved(toDevice: id, error)
+      self?.asked = before
+      asked?.finish()
+    }
   }
 
   private func moved(toDevice id: String, _ error: OutputError?) {

@@ -27,6 +27,9 @@ import TerminalScreen
     case .play(let options):
       takeDescriptor2(options.common)
       PlayCommand.run(options)
+    case .ctl(let options):
+      takeDescriptor2(options.common)
+      CtlCommand.run(options)
     case .info(let paths, let json, let common):
       takeDescriptor2(common)
       InfoCommand.run(paths: paths, json: json)

@@ -78,7 +78,7 @@ private func refusal(_ words: String...) -> String? {
     #expect(invocation == .info(paths: [path], json: false, common: CommonOptions()))
   }
 
-  @Test(arguments: ["scan", "search", "ctl"])
+  @Test(arguments: ["scan", "search"])
   func `A command of a later version is not available yet`(_ command: String) {
     let sentence = "'\(command)' is not available yet; see 'sotto --help'"
     #expect(refusal(command) == sentence)

@@ -13,6 +13,7 @@ import Testing
 
       COMMANDS:
         play (default)        Play files, folders, playlists and addresses
+        ctl                   Drive a running sotto, or tell how it stands
         info                  Show what a file is: container, codec, rate, duration,
                               tags
         render                Write what playing would give into a WAV file
@@ -82,6 +83,78 @@ import Testing
 
       """
     #expect(Help.command(CommandSpec.named(.play)) == text)
+  }
+
+  @Test func `The help of ctl`() {
+    let text = """
+      OVERVIEW: Drive a running sotto, or tell how it stands
+
+      USAGE: sotto ctl [options] COMMAND [ARG...]
+
+      ARGUMENTS:
+        status                Tell how it stands
+        watch                 Print how it stands and then each change, as JSON, one
+                              object a line
+        instances             List the players that run
+        play                  Play
+        pause                 Pause
+        toggle                Play or pause
+        stop                  Stop
+        next                  Next track
+        previous              Previous track, or back to the beginning of this one
+        force                 Play over a call too
+        seek [+|-]TIME|PERCENT%
+                              Go within the track, as +5, 1:23 or 50%
+        choose ROW            Play that row of the queue
+        volume [+|-]PERCENT   The device's volume
+        ringer [+|-]PERCENT   The volume of ringing and tones
+        level [+|-]PERCENT    sotto's own level
+        mute                  Mute, or sound again
+        silent [on|off|toggle]
+                              Silent switch
+        gain off|track|album  Loudness by the tags of the track or album
+        try WHAT              Try what happens: a call, a prompt, lost headphones
+        shuffle [on|off|toggle]
+                              Play in an order of chance
+        repeat [off|all|one|cycle]
+                              Repeat all tracks, or one
+        single [on|off|toggle]
+                              Stop after this track
+        add PATH...           Put files at the end of the queue
+        add-next PATH...      Put files after the current track
+        open PATH...          Play files in place of the queue
+        remove ROWS           Remove rows of the queue, as 1-3,7
+        move ROWS ROW|end     Move rows before another one
+        move-next ROWS        Move rows after the current track
+        cut ROWS              Remove rows and keep them to be pasted
+        copy ROWS             Keep rows to be pasted
+        paste ROW|end         Put what was cut before a row
+        clear                 Empty the queue
+        undo                  Take back the last change of the queue
+        redo                  Make it again
+        save NAME             Write the queue into a playlist
+        device NAME           Play on that device
+        ignore PROGRAM        Leave that program out from now on
+        preview PATH          Hear a piece of it, without touching the queue
+        browse [PATH]         Show the rows of a folder or playlist
+        theme NAME            Another theme
+        set NAME VALUE        Change a setting until the end
+        quit                  Quit
+
+      OPTIONS:
+        --instance NAME       Drive that player: sotto, sotto.PID or PID (default: the
+                              first one)
+        --json                Print the answer as one JSON object
+        --log FILE            Write what libraries complain about to FILE (otherwise
+                              it is dropped)
+        -h, --help            Show help information
+
+      STATUS:
+        0   done                            1   it cannot be done, and why
+        64  wrong usage                     69  no player is running
+
+      """
+    #expect(Help.command(CommandSpec.named(.ctl)) == text)
   }
 
   @Test func `The help of info`() {

@@ -1,0 +1,182 @@
+import AudioTypes
+import Glibc
+import JSONText
+import PlayerState
+import RemoteControl
+
+/// `sotto ctl`: drives a running sotto by its control socket.
+@MainActor enum CtlCommand {
+  static func run(_ options: CtlOptions) {
+    do throws(ControlError) {
+      if options.wish == .instances { return try list() }
+      let caller = try ControlCaller(PlayControl.folder, instance: options.instance)
+      switch options.wish {
+      case .instances: break
+      case .status:
+        let answer = try caller.ask(options.isJSON ? "status --json" : "status")
+        if options.isJSON { line(answer) } else { tell(answer) }
+      case .watch: try watch(caller)
+      case .alarm:
+        // Told by the player's own grammar the day it knows the word.
+        Messages.tell("alarms are not available yet")
+        Messages.status = 1
+      case .command(let command):
+        let command = command.absolute(in: workingFolder)
+        let answer = try caller.ask(command.text, patience: patience(command))
+        if options.isJSON { line(answer) }
+        tell(answer, isQuiet: options.isJSON)
+      }
+    } catch {
+      Messages.tell(error.sentence)
+      Messages.status = error.isAbsence ? 69 : 1
+    }
+    Console.endIfBroken()
+  }
+
+  /// Who is told to read a folder takes as long as that takes.
+  private static func patience(_ command: PlayerCommand) -> Double? {
+    switch command {
+    case .add, .device: nil
+    default: ControlCaller.patience
+    }
+  }
+
+  private static func list() throws(ControlError) {
+    let names = try PlayControl.folder.instances()
+    if names.isEmpty { throw ControlError("no player is running", isAbsence: true) }
+    for name in names { Console.print(name) }
+  }
+
+  private static func watch(_ caller: ControlCaller) throws(ControlError) {
+    line(try caller.ask("watch"))
+    Console.flush()
+    while !Console.isBroken, let next = try caller.nextLine(whileRead: STDOUT_FILENO) {
+      line(next)
+      Console.flush()
+    }
+  }
+
+  /// A line of the player's as it is.
+  private static func line(_ text: String) {
+    if !Environment.isUTF8, let value = try? JSON(reading: Array(text.utf8)) {
+      return Console.write(value.text(isASCII: true) + "\n")
+    }
+    Console.write(text + "\n")
+  }
+
+  /// What it said, a sentence a line; a refusal is a fault.
+  private static func tell(_ answer: String, isQuiet: Bool = false) {
+    guard case .object(let fields)? = try? JSON(reading: Array(answer.utf8)) else {
+      Messages.tell("the player's answer cannot be understood")
+      Messages.status = 1
+      return
+    }
+    for (name, value) in fields {
+      switch (name, value) {
+      case ("error", .string(let sentence)):
+        Messages.tell(Text.printable(sentence))
+        Messages.status = 1
+      case ("said", .array(let sentences)) where !isQuiet:
+        for case .string(let sentence) in sentences { Console.print(Text.printable(sentence)) }
+      default: break
+      }
+    }
+  }
+
+  static var workingFolder: [UInt8] {
+    guard let name = unsafe getcwd(nil, 0) else { return [] }
+    defer { unsafe free(name) }
+    return unsafe Array(UnsafeBufferPointer(start: name, count: strlen(name))).map {
+      UInt8(bitPattern: $0)
+    }
+  }
+}
+
+extension PlayerCommand {
+  /// The player has another working folder: paths are whole ones. Addresses stay as they are.
+  func absolute(in folder: [UInt8]) -> PlayerCommand {
+    func whole(_ path: [UInt8]) -> [UInt8] { Self.whole(path, in: folder) }
+    switch self {
+    case .add(let paths, let destination): return .add(paths.map(whole), destination)
+    case .preview(let path): return .preview(whole(path))
+    case .browse(let path):
+      return path.starts(with: "playlists:".utf8) ? self : .browse(whole(path))
+    default: return self
+    }
+  }
+
+  static func whole(_ path: [UInt8], in folder: [UInt8]) -> [UInt8] {
+    if path.isEmpty || path.first == UInt8(ascii: "/") || TrackLocation(path: path).isURL {
+      return path
+    }
+    return folder + [UInt8(ascii: "/")] + path
+  }
+}
+
+struct CtlOptions: Equatable {
+  enum Wish: Equatable {
+    case command(PlayerCommand)
+    case status, watch, instances, alarm
+  }
+
+  var wish: Wish
+  var isJSON = false
+  var instance: String?
+  var common = CommonOptions()
+}
+
+extension Arguments {
+  /// `-5` is no option here, and after `--` nothing is.
+  static func ctl(_ arguments: ArraySlice<[UInt8]>) throws(UsageError) -> Invocation {
+    let spec = CommandSpec.named(.ctl)
+    var (options, rest): ([[UInt8]], [[UInt8]]) = ([], [])
+    var words = arguments
+    while let word = words.popFirst() {
+      let text = String(decoding: word, as: UTF8.self)
+      if text == "--" {
+        rest += words
+        break
+      }
+      guard text == "-h" || text.hasPrefix("--") else {
+        rest.append(word)
+        continue
+      }
+      options.append(word)
+      let takesValue = spec.options.contains { "--\($0.name)" == text && $0.value != nil }
+      if takesValue, let value = words.popFirst() { options.append(value) }
+    }
+    let read = try self.words(options[...], spec)
+    if read.options["help"] != nil { return .help(.ctl) }
+    guard let first = rest.first else {
+      throw UsageError(sentence: "COMMAND is missing; see 'sotto ctl --help'")
+    }
+    var result = CtlOptions(wish: .status)
+    result.isJSON = read.options["json"] != nil
+    result.instance = read.text("instance")
+    result.common = CommonOptions(log: read.options["log"])
+    let own: [String: CtlOptions.Wish] = [
+      "status": .status, "watch": .watch, "instances": .instances, "alarm": .alarm,
+    ]
+    let name = String(decoding: first, as: UTF8.self)
+    if let wish = own[name] {
+      result.wish = wish
+      if rest.count > 1, wish != .alarm {
+        throw UsageError(
+          sentence:
+            "'\(name)' takes nothing, not '\(Text.printable(rest[1]))' too; see 'sotto ctl --help'")
+      }
+      return .ctl(result)
+    }
+    do throws(CommandError) {
+      result.wish = .command(try PlayerCommand(words: rest))
+    } catch {
+      let known = PlayerState.CommandSpec.player.map(\.name)
+      let isKnown = known.contains(name)
+      let sentence =
+        isKnown
+        ? error.sentence : PlayerCommand.unknown(name, among: known + own.keys).sentence
+      throw UsageError(sentence: "\(sentence); see 'sotto ctl --help'")
+    }
+    return .ctl(result)
+  }
+}

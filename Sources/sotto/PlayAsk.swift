@@ -1,0 +1,112 @@
+import AudioSession
+import AudioTypes
+import JSONText
+import PlayQueue
+import Player
+import PlayerState
+import RemoteControl
+
+/// One command of a program that wants to know what became of it: what is said meanwhile is its
+/// answer. On the control thread.
+@MainActor final class Asked {
+  private var sentences: [String] = []
+  private var fault: String?
+  /// The end comes later, by `finish`.
+  private(set) var isDeferred = false
+  private let answer: @MainActor (ControlReply) -> Void
+
+  init(_ answer: @escaping @MainActor (ControlReply) -> Void) { self.answer = answer }
+
+  func hear(_ sentence: String, isFault: Bool = false) {
+    let sentence = Text.printable(sentence)
+    if isFault {
+      fault = fault ?? sentence
+    } else if !sentences.contains(sentence) {
+      sentences.append(sentence)
+    }
+  }
+
+  func hear(_ decision: Decision) {
+    switch decision.remark {
+    case .refused: hear(decision.sentence, isFault: true)
+    // The session does not know the queue: its count is not the listener's.
+    case .track: break
+    default: hear(decision.sentence)
+    }
+  }
+
+  /// What was asked for goes on after this turn.
+  func wait() -> Asked {
+    isDeferred = true
+    return self
+  }
+
+  func finish() { answer(fault.map { .failed($0) } ?? .done(sentences)) }
+}
+
+extension PlayCommand {
+  /// Carries a command out and tells what became of it.
+  func perform(
+    _ command: PlayerCommand, from source: CommandSource,
+    _ answer: @escaping @MainActor (ControlReply) -> Void
+  ) {
+    guard player != nil, !isEnding else { return answer(.failed("The player ends")) }
+    if let sentence = refusal(of: command) { return answer(.failed(sentence)) }
+    let asked = Asked(answer)
+    // The answer is on its way before the program ends.
+    if command == .quit {
+      asked.finish()
+      return perform(.quit, from: source)
+    }
+    let before = self.asked
+    self.asked = asked
+    perform(command, from: source)
+    self.asked = before
+    if !asked.isDeferred { asked.finish() }
+  }
+
+  /// Why nothing can come of a command, where nobody else would say so.
+  private func refusal(of command: PlayerCommand) -> String? {
+    switch command {
+    case .play, .toggle, .force, .next, .previous, .seek:
+      queue.value.entries.isEmpty ? "The queue is empty" : nil
+    case .choose(let row):
+      queue.value.entries.indices.contains(row) ? nil : Self.noRow(row)
+    case .remove(let rows), .cut(let rows), .copy(let rows), .moveNext(let rows),
+      .move(let rows, _):
+      rows.first { !queue.value.entries.indices.contains($0) }.map { Self.noRow($0) }
+    case .browse, .theme, .set: full == nil ? "There is no screen to show it on" : nil
+    default: nil
+    }
+  }
+
+  private static func noRow(_ row: Int) -> String { "The queue has no row \(row &+ 1)" }
+}
+
+/// The player at its control socket.
+@MainActor final class PlayControl: ControlTarget {
+  private unowned let command: PlayCommand
+  private(set) lazy var server = ControlServer(self)
+
+  init(_ command: PlayCommand) { self.command = command }
+
+  /// Where sockets are, by the environment.
+  static var folder: ControlFolder { .standard(runtime: Environment.bytes("XDG_RUNTIME_DIR")) }
+
+  /// Without a socket everything else is as it was: `sotto ctl` and `sotto doctor` say why.
+  func open() { try? server.open(in: Self.folder) }
+
+  func perform(_ wish: PlayerCommand, _ answer: @escaping @MainActor (ControlReply) -> Void) {
+    command.perform(wish, from: .cli, answer)
+  }
+
+  func status() -> [(String, JSON)] {
+    guard let snapshot = command.snapshot(), let player = command.player else { return [] }
+    let key = command.engine?.snapshot().index ?? command.index
+    return StatusText.fields(
+      snapshot, now: player.now(), track: snapshot.entry == nil ? nil : command.listed(key),
+      in: CtlCommand.workingFolder, instance: server.name)
+  }
+
+  func statusLines() -> [String] { command.snapshot().map { StatusText.lines($0) } ?? [] }
+}
