@@ -175,6 +175,22 @@ struct SurroundingsTests {
     stage.end()
   }
 
+  @Test(arguments: PrivateServer.Kind.allCases)
+  func `D6, S28: a call that lasts already holds the music, and its end lets it begin`(
+    kind: PrivateServer.Kind
+  ) throws {
+    var call: PrivateServer.Guest?
+    let stage = try Stage(kind) { server in
+      call = try server.guest("pacat", ["--raw", "--property=media.role=phone", "/dev/zero"])
+      let limit = Date().addingTimeInterval(20)
+      while try !server.tool("pactl", ["list", "sink-inputs"]).contains("phone"), Date() < limit {}
+    }
+    #expect(stage.screen.waits(for: "Will start after a call"))
+    call?.end()
+    #expect(stage.screen.waits(for: "> 0:01"))
+    stage.end()
+  }
+
   @Test func `T2: a program that is tagged as a call whenever it runs is in none by that`() throws {
     let stage = try Stage(.pulseAudio)
     #expect(stage.screen.waits(for: "> 0:01"))
