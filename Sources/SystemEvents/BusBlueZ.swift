@@ -12,6 +12,8 @@ import Bus
   /// The paths of the adapters that are there.
   public private(set) var adapters: [String] = []
   public var onAdapters: (@MainActor () -> Void)?
+  /// Who BlueZ is on the bus; nil while it does not run.
+  public var owner: String? { watch?.owner }
 
   private struct Device {
     var address: String
@@ -55,12 +57,17 @@ import Bus
 
   /// Whether the link to an address stands; nil where nobody knows.
   public func isConnected(_ address: String) -> Bool? {
-    devices.values.first { $0.address == address.uppercased() }?.isConnected
+    // The device of one address is known to each adapter for itself.
+    let known = devices.values.filter { $0.address == address.uppercased() }
+    return known.isEmpty ? nil : known.contains { $0.isConnected }
   }
 
   private func ownerChanged(_ owner: String?) {
-    // With the daemon its links are gone.
-    for (path, device) in devices where device.isConnected { connected(path, false) }
+    // With the daemon its links are gone. Where the bus itself is gone nothing is known of them, and
+    // the music goes on.
+    if bus.isReady {
+      for (path, device) in devices where device.isConnected { connected(path, false) }
+    }
     devices = [:]
     setAdapters([])
     guard let owner else { return }
@@ -96,7 +103,9 @@ import Bus
     let wasConnected = device.isConnected
     device.isConnected = isConnected
     devices[path] = device
-    if wasConnected, !isConnected { send(.linkLost(address: device.address)) }
+    if wasConnected, !isConnected, self.isConnected(device.address) == false {
+      send(.linkLost(address: device.address))
+    }
   }
 
   private func setAdapters(_ new: [String]) {

@@ -54,8 +54,14 @@ public struct RouteTracker: Sendable {
   /// It must be told the picture again after `doubtSeconds`, although nothing changes.
   public var isInDoubt: Bool { doubt != nil }
 
-  /// - Parameter stream: the sink that our stream is on; `nil` when the server has no stream of ours.
-  public mutating func see(_ snapshot: ServerSnapshot, stream: UInt32?) -> [Finding] {
+  /// - Parameters:
+  ///   - stream: the sink that our stream is on; `nil` when the server has no stream of ours.
+  ///   - isLinked: whether the link to a Bluetooth address stands; `nil` where nobody knows. Then the
+  ///     device is linked for as long as the server shows anything of it.
+  public mutating func see(
+    _ snapshot: ServerSnapshot, stream: UInt32?,
+    isLinked: (_ address: String) -> Bool? = { _ in nil }
+  ) -> [Finding] {
     guard snapshot.state == .ready else {
       isAway = true
       doubt = nil
@@ -66,14 +72,14 @@ public struct RouteTracker: Sendable {
     let now = sink.flatMap { $0.isDummy ? nil : Place($0) }
     if isAway { return comeBack(now) }
     var findings: [Finding] = []
-    if let awaited, !snapshot.has(address: awaited) {
+    if let awaited, !Self.isLinked(awaited, snapshot, isLinked) {
       self.awaited = nil
       findings.append(.linkLost(address: awaited))
     }
     guard let place else { return findings + settle(now, snapshot) }
     if isLost(place, snapshot) {
       doubt = nil
-      return findings + lose(place, now, snapshot)
+      return findings + lose(place, now, snapshot, isLinked)
     }
     guard let now else { return findings + back(snapshot) }
     if now.route.id == place.route.id {
@@ -82,6 +88,13 @@ public struct RouteTracker: Sendable {
       return findings + back(snapshot)
     }
     return findings + move(from: place, to: now, snapshot)
+  }
+
+  /// BlueZ says that the link to a device is gone, before the server does: whoever hears our stream
+  /// there hears it no longer.
+  public func loseLink(_ address: String) -> [Finding] {
+    guard let route, route.deviceAddress?.uppercased() == address.uppercased() else { return [] }
+    return [.route(RouteChange(from: route.id, to: route, reason: .oldDeviceUnavailable))]
   }
 
   // MARK: One picture
@@ -111,18 +124,23 @@ public struct RouteTracker: Sendable {
     return [.route(RouteChange(to: now.route, reason: isNew ? .newDeviceAvailable : .override))]
   }
 
-  private mutating func lose(_ old: Place, _ now: Place?, _ snapshot: ServerSnapshot) -> [Finding] {
+  private mutating func lose(
+    _ old: Place, _ now: Place?, _ snapshot: ServerSnapshot, _ isLinked: (String) -> Bool?
+  ) -> [Finding] {
     let there = now ?? Self.defaultPlace(snapshot)
     place = there
     let address = old.route.deviceAddress
-    let isLinkKept = address.map { snapshot.has(address: $0) } ?? false
-    if let now, let address, now.route.deviceAddress == address {
+    let isLinkKept = address.map { Self.isLinked($0, snapshot, isLinked) } ?? false
+    let isSameDevice = address != nil && now?.route.deviceAddress == address
+    if let now, isSameDevice, isLinkKept {
       // The same device as its other profile (T9).
       return [
         .route(RouteChange(to: now.route, reason: .oldDeviceUnavailable, isLinkKept: true))
       ]
     }
-    if let now, isSamePlug(old, now, snapshot) || isTakenOver(old, by: now, snapshot) {
+    if let now, !isSameDevice,
+      isSamePlug(old, now, snapshot) || isTakenOver(old, by: now, snapshot)
+    {
       return [.route(RouteChange(to: now.route, reason: .newDeviceAvailable))]
     }
     if isLinkKept { awaited = address }
@@ -162,6 +180,14 @@ public struct RouteTracker: Sendable {
   }
 
   // MARK: Questions
+
+  /// Whether a Bluetooth device may come back as its other profile. What is left of it at the server
+  /// says so, except where its link is known to be gone: its card can outlive that for a moment.
+  private static func isLinked(
+    _ address: String, _ snapshot: ServerSnapshot, _ isLinked: (String) -> Bool?
+  ) -> Bool {
+    snapshot.has(address: address) && isLinked(address) != false
+  }
 
   /// Whether a place that was usable no longer is. A port that is not known to be there or not is
   /// there (T7); one that was said to be empty all the time, and plays, is no news.

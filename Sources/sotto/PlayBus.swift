@@ -48,6 +48,7 @@ import SystemEvents
     if player.situation.acceptsRemote { remote.accept() }
     logind = BusLogind(system, send: send) { [weak self] then in self?.whenSilent(then) }
     bluez = BusBlueZ(system, send: send)
+    command.keeper?.isLinked = { [weak self] address in self?.bluez?.isConnected(address) ?? true }
     readPlaylists()
     session.open()
     system.open()
@@ -71,11 +72,14 @@ import SystemEvents
   }
 
   private func take(_ event: SessionEvent) {
-    if case .silent(let isOn) = event {
+    switch event {
+    case .silent(let isOn):
       // What rings falls silent too.
       command.setSilent(isOn)
-    } else {
+    case .linkLost(let address):
+      command.system?.loseLink(address)
       player.send(event)
+    default: player.send(event)
     }
     command.refresh()
   }

@@ -86,7 +86,10 @@ import SystemEvents
     let place = own?.device
     let isFirst = routes.route == nil
     // Whoever lost the headphones comes first (S16).
-    for finding in routes.see(snapshot, stream: place) { take(finding, isFirst: isFirst) }
+    let findings = routes.see(snapshot, stream: place) { [weak command] address in
+      command?.bus?.bluez?.isConnected(address)
+    }
+    for finding in findings { take(finding, isFirst: isFirst) }
     follow(snapshot)
     hear(muteOf: own, at: snapshot.at)
     if routes.isInDoubt {
@@ -102,6 +105,11 @@ import SystemEvents
       choices(snapshot, place)
     }
     reconcileLater()
+  }
+
+  /// BlueZ says that a link is gone. The server tells what is left of it later.
+  func loseLink(_ address: String) {
+    for finding in routes.loseLink(address) { take(finding, isFirst: false) }
   }
 
   private func take(_ finding: RouteTracker.Finding, isFirst: Bool) {

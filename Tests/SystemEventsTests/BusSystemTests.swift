@@ -212,6 +212,36 @@ import Testing
     #expect(await holds { watch.adapters == ["/org/bluez/hci1"] })
   }
 
+  @Test
+  func `S16: a bus that is lost says nothing of links, and one of two adapters not everything`()
+    async throws
+  {
+    var events: [SessionEvent] = []
+    let watch = BusBlueZ(connection) { events.append($0) }
+    connection.open()
+    _ = try await mock("bluez5", name: "org.bluez")
+    let address = "00:11:22:33:44:AA"
+    for adapter in ["hci0", "hci1"] {
+      try await bluez("AddAdapter", "ss", adapter, "desk")
+      try await bluez("AddDevice", "sss", adapter, address, "headset")
+    }
+    #expect(await holds { watch.isConnected(address) == false })
+    try await bluez("ConnectDevice", "ss", "hci1", address)
+    #expect(await holds { watch.isConnected(address) == true })
+    try await bluez("ConnectDevice", "ss", "hci0", address)
+    try await bluez("DisconnectDevice", "ss", "hci1", address)
+    // What is known by now includes that.
+    try await bluez("AddAdapter", "ss", "hci2", "desk")
+    #expect(await holds { watch.adapters.count == 3 })
+    #expect(watch.isConnected(address) == true && events.isEmpty)
+    #expect(watch.owner != nil)
+    // The daemon of the bus ends: the link stands all the same.
+    bus.stop()
+    #expect(await holds { watch.adapters.isEmpty && watch.owner == nil })
+    #expect(watch.isConnected(address) == nil)
+    #expect(events.isEmpty)
+  }
+
   @Test func `S3: feedbackd's profile and the desktop's do-not-disturb are the silent switch`()
     async throws
   {

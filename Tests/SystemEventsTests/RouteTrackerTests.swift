@@ -9,6 +9,8 @@ struct Desk {
   var snapshot = ServerSnapshot(defaultSink: "card")
   var tracker = RouteTracker()
   var stream: UInt32? = 1
+  /// What BlueZ says of any device.
+  var isLinked: Bool?
 
   typealias Sink = ServerSnapshot.Sink
   typealias Port = ServerSnapshot.Port
@@ -32,7 +34,7 @@ struct Desk {
 
   mutating func see() -> [Finding] {
     snapshot.at += 0.01
-    return tracker.see(snapshot, stream: stream)
+    return tracker.see(snapshot, stream: stream) { _ in isLinked }
   }
 
   mutating func see(_ sinks: [Sink], on stream: UInt32?) -> [Finding] {
@@ -255,6 +257,43 @@ extension ServerSnapshot.Sink {
     desk.snapshot.cards = []
     #expect(words(desk.see()) == ["linkLost 00:11"])
     #expect(desk.see().isEmpty)
+  }
+
+  @Test
+  func `S16: a link that is known to be gone is no profile switch, though its card still stands`() {
+    let card = Desk.card([Desk.speaker], active: 0)
+    for (isLinked, expected) in [
+      (true, "oldDeviceUnavailable card/speaker kept"),
+      (nil, "oldDeviceUnavailable card/speaker kept"),
+      (false, "oldDeviceUnavailable card/speaker"),
+    ] as [(Bool?, String)] {
+      var desk = Desk()
+      desk.snapshot.cards = [ServerSnapshot.Card("bluez", index: 8, address: "00:11")]
+      _ = desk.see([card, Desk.music], on: 4)
+      desk.isLinked = isLinked
+      #expect(words(desk.see([card], on: 1)) == [expected])
+      #expect(desk.see().isEmpty)
+      // Waited for, it is told to be gone: its card need not go first.
+      desk.isLinked = false
+      #expect(words(desk.see()) == (isLinked == false ? [] : ["linkLost 00:11"]))
+    }
+    // Nor does a stream on what is left of it go on as if nothing had been.
+    var desk = Desk()
+    _ = desk.see([card, Desk.music], on: 4)
+    desk.isLinked = false
+    #expect(words(desk.see([card, Desk.call], on: 5)) == ["oldDeviceUnavailable bluez.hfp"])
+  }
+
+  @Test func `S16: the end of a link pauses before the server tells that the device is gone`() {
+    var desk = Desk()
+    let card = Desk.card([Desk.speaker], active: 0)
+    _ = desk.see([card, Desk.music], on: 4)
+    #expect(desk.tracker.loseLink("22:33").isEmpty)
+    #expect(words(desk.tracker.loseLink("00:11")) == ["oldDeviceUnavailable bluez.a2dp"])
+    desk.isLinked = false
+    #expect(words(desk.see([card], on: 1)) == ["oldDeviceUnavailable card/speaker"])
+    // Where it is not heard its end is no loss.
+    #expect(desk.tracker.loseLink("00:11").isEmpty)
   }
 
   @Test func `S16: out of range, card and sink go at once`() {
