@@ -166,9 +166,13 @@ import Dispatch
     object.connection = self
   }
 
-  public func emit(_ path: String, _ interface: String, _ member: String, _ arguments: [BusValue]) {
+  /// - Parameter destination: who alone is told; `nil` tells everybody who listens.
+  public func emit(
+    _ path: String, _ interface: String, _ member: String, _ arguments: [BusValue],
+    to destination: String? = nil
+  ) {
     guard isReady else { return }
-    link?.emit(path, interface, member, arguments)
+    link?.emit(path, interface, member, arguments, to: destination)
   }
 
   public enum NameAnswer: Hashable, Sendable {

@@ -220,11 +220,20 @@ import Glibc
     schedule()
   }
 
-  func emit(_ path: String, _ interface: String, _ member: String, _ arguments: [BusValue]) {
+  func emit(
+    _ path: String, _ interface: String, _ member: String, _ arguments: [BusValue],
+    to destination: String?
+  ) {
     var message: OpaquePointer?
     guard
       unsafe library.pointee.message_new_signal(bus, &message, path, interface, member) >= 0
     else { return }
+    if let destination,
+      unsafe library.pointee.message_set_destination(message, destination) < 0
+    {
+      // Never to everybody what is meant for one.
+      return unsafe release(message)
+    }
     unsafe send(message, arguments)
   }
 

@@ -86,27 +86,36 @@ public struct BusArgument: Sendable {
   public let path: String
   public let interfaces: [BusInterface]
   weak var connection: BusConnection?
+  /// Whether a caller, by its unique name, may reach the object; `nil` lets everybody.
+  public var admits: (@MainActor (_ sender: String) -> Bool)?
 
   public init(_ path: String, _ interfaces: [BusInterface]) {
     self.path = path
     self.interfaces = interfaces
   }
 
-  public func emit(_ interface: String, _ member: String, _ arguments: [BusValue]) {
-    connection?.emit(path, interface, member, arguments)
+  /// - Parameter destination: who alone is told; `nil` tells everybody who listens.
+  public func emit(
+    _ interface: String, _ member: String, _ arguments: [BusValue], to destination: String? = nil
+  ) {
+    connection?.emit(path, interface, member, arguments, to: destination)
   }
 
   /// Tells in one signal what has changed of an interface.
   public func changed(
-    _ interface: String, _ values: [(String, BusValue)], invalidated: [String] = []
+    _ interface: String, _ values: [(String, BusValue)], invalidated: [String] = [],
+    to destination: String? = nil
   ) {
     guard !values.isEmpty || !invalidated.isEmpty else { return }
     emit(
       BusInterface.properties, "PropertiesChanged",
-      [.string(interface), .properties(values), .strings(invalidated)])
+      [.string(interface), .properties(values), .strings(invalidated)], to: destination)
   }
 
   func take(_ call: BusCall) {
+    guard admits?(call.sender) != false else {
+      return call.answer(.failure(.standard("AccessDenied", "this is not for everybody")))
+    }
     switch call.interface {
     case BusInterface.properties: return access(call)
     case BusInterface.introspectable: return describe(call)

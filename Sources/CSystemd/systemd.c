@@ -35,6 +35,7 @@ static void load(void) {
       {"sd_bus_message_new_method_return", &library.message_new_method_return},
       {"sd_bus_message_new_method_error", &library.message_new_method_error},
       {"sd_bus_message_new_signal", &library.message_new_signal},
+      {"sd_bus_message_set_destination", &library.message_set_destination},
       {"sd_bus_message_ref", &library.message_ref},
       {"sd_bus_message_unref", &library.message_unref},
       {"sd_bus_message_get_expect_reply", &library.message_get_expect_reply},

@@ -153,9 +153,17 @@ import Glibc
           "BlueZ does not run: a lost Bluetooth headset is told by the sound server alone.")
         return
       }
-      let adapters = pairs.count { $0.value["org.bluez.Adapter1"] != nil }
-      let count = adapters == 1 ? "1 adapter" : "\(adapters) adapters"
-      self?.say(4, true, "BlueZ runs with \(count): a lost Bluetooth link pauses at once.")
+      let adapters = pairs.filter { $0.value["org.bluez.Adapter1"] != nil }
+      let count = adapters.count == 1 ? "1 adapter" : "\(adapters.count) adapters"
+      var sentence = "BlueZ runs with \(count): a lost Bluetooth link pauses at once"
+      if adapters.contains(where: { $0.value["org.bluez.Media1"] != nil }) {
+        sentence += ", and the buttons of Bluetooth headsets reach sotto."
+      } else if adapters.isEmpty {
+        sentence += "."
+      } else {
+        sentence += "; it offers no Media1, so headset buttons come as keys, if at all."
+      }
+      self?.say(4, true, sentence)
     }
   }
 }

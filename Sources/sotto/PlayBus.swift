@@ -24,6 +24,7 @@ import SystemEvents
   private var peers: BusPeers?
   private var logind: BusLogind?
   private(set) var bluez: BusBlueZ?
+  private var avrcp: AVRCPPlayer?
   private var silentMode: BusSilentMode?
   private var remote: MPRISServer?
   private let covers = CoverFiles()
@@ -47,7 +48,14 @@ import SystemEvents
     self.remote = remote
     if player.situation.acceptsRemote { remote.accept() }
     logind = BusLogind(system, send: send) { [weak self] then in self?.whenSilent(then) }
-    bluez = BusBlueZ(system, send: send)
+    let avrcp = AVRCPPlayer(system, player: self)
+    self.avrcp = avrcp
+    if player.situation.acceptsRemote { avrcp.accept() }
+    let bluez = BusBlueZ(system, send: send)
+    bluez.onAdapters = { [weak bluez, weak avrcp] in
+      if let bluez { avrcp?.follow(bluez.owner, adapters: bluez.adapters) }
+    }
+    self.bluez = bluez
     command.keeper?.isLinked = { [weak self] address in self?.bluez?.isConnected(address) ?? true }
     readPlaylists()
     session.open()
@@ -58,11 +66,15 @@ import SystemEvents
   /// sleep pass.
   func suspend() {
     remote?.release()
+    avrcp?.release()
     logind?.suspend()
   }
 
   func resume() {
-    if player.situation.acceptsRemote { remote?.accept() }
+    if player.situation.acceptsRemote {
+      remote?.accept()
+      avrcp?.accept()
+    }
     logind?.resume()
   }
 
@@ -95,9 +107,15 @@ import SystemEvents
   /// What the session wants done outside. False where it is nobody's here.
   func carryOut(_ action: Action) -> Bool {
     switch action {
-    case .acceptRemote: remote?.accept()
-    case .releaseRemote: remote?.release()
-    case .publish: remote?.changed()
+    case .acceptRemote:
+      remote?.accept()
+      avrcp?.accept()
+    case .releaseRemote:
+      remote?.release()
+      avrcp?.release()
+    case .publish:
+      remote?.changed()
+      avrcp?.changed()
     default: return peers?.carryOut(action) ?? false
     }
     return true
@@ -108,9 +126,13 @@ import SystemEvents
     guard let remote else { return }
     follow()
     remote.changed()
+    avrcp?.changed()
   }
 
-  func seeked(to position: Double) { remote?.seeked(to: position) }
+  func seeked(to position: Double) {
+    remote?.seeked(to: position)
+    avrcp?.changed()
+  }
 
   // MARK: Covers and playlists
 

@@ -15,6 +15,7 @@ import Testing
   var level = 100
   var clock = SessionTime.zero
   var performed: [PlayerCommand] = []
+  var sources: [CommandSource] = []
   var opened: [(path: [UInt8], row: Int?, playsIt: Bool)] = []
   var seeks: [Double] = []
   var artURL: String?
@@ -63,6 +64,7 @@ import Testing
 
   func perform(_ command: PlayerCommand, from source: CommandSource) {
     performed.append(command)
+    sources.append(source)
     switch command {
     case .next: if let row = queue.indexAfterSkip { go(row) } else { send(.stop(source)) }
     case .previous:

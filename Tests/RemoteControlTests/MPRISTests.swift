@@ -20,10 +20,14 @@ import Testing
 
     @MainActor func stage() async throws -> Stage {
       let stage = try await Stage(tracks: self == .empty ? 0 : 3)
-      let desk = stage.desk
+      prepare(stage.desk)
+      return await begun(stage)
+    }
+
+    @MainActor func prepare(_ desk: Desk) {
       desk.perform(.next, from: .key)
       desk.send(.stop(.key))
-      if self == .stopped || self == .empty { return await begun(stage) }
+      if self == .stopped || self == .empty { return }
       desk.send(.play(.key))
       desk.wait(10)
       switch self {
@@ -38,7 +42,6 @@ import Testing
         desk.send(.sleep(false))
       default: break
       }
-      return await begun(stage)
     }
 
     @MainActor private func begun(_ stage: Stage) async -> Stage {
@@ -67,7 +70,7 @@ import Testing
   }
 
   /// Status and track (from 0) after it; nil where it stays as it was.
-  private func expected(_ command: Command, _ scene: Scene) -> (status: String, track: Int) {
+  static func expected(_ command: Command, _ scene: Scene) -> (status: String, track: Int) {
     if scene == .empty { return ("Stopped", 0) }
     // A call is not played over; play is remembered. The other player is played over.
     let started = scene == .inCall ? "Paused" : "Playing"
@@ -91,7 +94,7 @@ import Testing
     #expect(await stage.get("PlaybackStatus") == .string(scene.status))
     #expect(await stage.call(command.rawValue) == .success([]))
     await stage.settle()
-    let wanted = expected(command, scene)
+    let wanted = Self.expected(command, scene)
     #expect(await stage.get("PlaybackStatus") == .string(wanted.status))
     #expect(stage.desk.machine.situation.isAudible == (wanted.status == "Playing"))
     #expect(stage.desk.queue.current == (scene == .empty ? nil : wanted.track))

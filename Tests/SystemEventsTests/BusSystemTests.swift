@@ -301,6 +301,7 @@ import Testing
     let full = await survey(.address(bus.address))
     #expect(full.map(\.isGood) == [true, false, true, true, true])
     #expect(full.last?.sentence.contains("1 adapter:") == true)
+    #expect(full.last?.sentence.contains("buttons") == true)
     // A bus that hangs is said to, and nobody waits for it.
     bus.signal(SIGSTOP)
     let hung = await survey(.address(bus.address), patience: 0.5)

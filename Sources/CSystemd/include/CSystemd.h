@@ -64,6 +64,7 @@ typedef struct sotto_systemd {
   int (*_Nonnull message_new_signal)(
     sotto_bus *bus, sotto_bus_message **message, const char *path, const char *interface,
     const char *member);
+  int (*_Nonnull message_set_destination)(sotto_bus_message *message, const char *destination);
   sotto_bus_message *(*_Nonnull message_ref)(sotto_bus_message *message);
   sotto_bus_message *(*_Nonnull message_unref)(sotto_bus_message *message);
   int (*_Nonnull message_get_expect_reply)(sotto_bus_message *message);
