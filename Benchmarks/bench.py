@@ -16,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import measure
 import players
+import remote
 import report
 import screen
 import situations
@@ -24,8 +25,8 @@ from lab import Lab
 from tracks import Tracks
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-MEASURES = ["cpu", "wakeups", "start", "pause", "seek", "join", "heard", "around", "session", "painter",
-            "screen"]
+MEASURES = ["cpu", "wakeups", "start", "pause", "seek", "join", "heard", "around", "remote",
+            "session", "painter", "screen"]
 CPU_FORMATS = ["flac", "mp3", "ogg", "opus", "m4a", "wav", "96k24"]
 
 
@@ -137,6 +138,14 @@ class Bench:
         with open(f"{self.scratch}/around.json", "w") as file:
             json.dump(rows, file, indent=1)
         print("around: ok", file=sys.stderr)
+
+    def remote(self):
+        """What media keys of a desktop get, beside the players that have MPRIS."""
+        o = self.options
+        rows = remote.rows(self.scratch, o.binary, max(o.turns // 2, 2), o.seconds)
+        with open(f"{self.scratch}/remote.json", "w") as file:
+            json.dump(rows, file, indent=1)
+        print("remote: ok", file=sys.stderr)
 
     def session(self):
         """What an event costs in the session's rules, without a player around them."""

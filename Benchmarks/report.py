@@ -54,6 +54,11 @@ NOTES = {
                "2000 ms before it is over); a pulled headset from the order to unload it; a server "
                "that crashed from its first answer until the music's stream plays again, asked every "
                "50 ms."),
+    "remote": ("By remote",
+               "From the call of MPRIS Pause to silence and of Play to sound on the null sink's "
+               "monitor, and until the call is answered, ms: the median, and what 95 of 100 do not "
+               "exceed. Below, processor time of sotto with `--plain` without and with a client that "
+               "asks for the position ten times a second."),
     "session": ("Session rules",
                 "Nanoseconds for an event, with the deadlines that were due before it, on a desk's "
                 "day: messages, a video, a call, a headset (`Benchmarks/session`). The last two rows "
@@ -212,6 +217,24 @@ def around(rows):
     return text + f"\nSamples on the speakers after a headset was pulled: {leaked}.\n"
 
 
+def remote(rows):
+    def cell(values):
+        values = sorted(values)
+        return (f"{statistics.median(values):.1f} "
+                f"({values[min(len(values) - 1, int(0.95 * len(values)))]:.1f})")
+
+    timed = [r for r in rows if r["player"]]
+    text = table(["player", "Pause, silent", "Play, sounds", "answered"],
+                 [[r["player"], *([r["failed"], "–", "–"] if "failed" in r else
+                   [cell(r["silent"]), cell(r["sounds"]), cell(r["answer"])])] for r in timed])
+    for row in (r for r in rows if not r["player"]):
+        text += "\n" + table(["", "ms a second"], [
+            ["not asked", f"{row['without']:.2f}"],
+            ["asked ten times a second", f"{row['asked']:.2f}"]])
+        text += f"\nThe longest answer took {row['longest']:.1f} ms.\n"
+    return text
+
+
 def screen(rows):
     def number(value, unit):
         return f"{value:.1f} {unit}"
@@ -229,7 +252,8 @@ def alone(name, rows):
 
 
 # What is measured without players, and may be measured alone.
-ALONE = {"heard": heard, "around": around, "session": session, "painter": painter, "screen": screen}
+ALONE = {"heard": heard, "around": around, "remote": remote,
+         "session": session, "painter": painter, "screen": screen}
 
 
 def with_alone(scratch, top, names):
