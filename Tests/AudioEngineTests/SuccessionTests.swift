@@ -51,7 +51,8 @@ import Testing
     let order = LooseTracks([one.path, two.path], [:])
     try rig.start(order)
     await rig.until { rig.toldTracks == [0] }
-    rig.device.waitUntilQueued(40_000)
+    // One more than there are: until the end is known, too.
+    rig.device.waitUntilQueued(40_001)
     rig.hear(5_000)
     order.follow(0, by: 1)
     rig.engine.successionChanged()
