@@ -234,7 +234,7 @@ struct ReadWave {
   private func hears(_ microphone: any CaptureStream) throws -> Bool {
     let buffer = UnsafeMutableBufferPointer<Float>.allocate(capacity: 8192)
     defer { buffer.deallocate() }
-    let limit = Date().addingTimeInterval(20)
+    let limit = Date().addingTimeInterval(120)
     while Date() < limit {
       let frames = try microphone.read(into: buffer)
       let samples = buffer[..<(frames * microphone.format.channels)]
@@ -267,7 +267,7 @@ struct ReadWave {
     #expect(try hears(microphone))
     server.signal(SIGKILL)
     let error = #expect(throws: OutputError.self) {
-      let limit = Date().addingTimeInterval(20)
+      let limit = Date().addingTimeInterval(120)
       let buffer = UnsafeMutableBufferPointer<Float>.allocate(capacity: 8192)
       defer { buffer.deallocate() }
       while Date() < limit { _ = try microphone.read(into: buffer) }

@@ -87,7 +87,7 @@ final class SyntheticRenderer: @unchecked Sendable {
 
   /// Waits until an event of the mask came since it was last waited for, at most 20 s.
   func wait(for event: Int) -> Bool {
-    let limit = Date().addingTimeInterval(20)
+    let limit = Date().addingTimeInterval(120)
     condition.lock()
     defer { condition.unlock() }
     while state.events & UInt32(event) == 0 {

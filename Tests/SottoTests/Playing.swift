@@ -68,7 +68,7 @@ final class Playing {
 
   /// Asks until it is so, at most half a minute. False where it never was.
   func wait(until isSo: () throws -> Bool) rethrows -> Bool {
-    let limit = Date().addingTimeInterval(30)
+    let limit = Date().addingTimeInterval(120)
     while true {
       if try isSo() { return true }
       if Date() > limit { return false }

@@ -82,7 +82,7 @@ import Testing
         "--script=/usr/lib/mpv-mpris/mpris.so", other.path + "/mpv.wav",
       ])
     func mpv(_ wanted: String) -> Bool {
-      let limit = Date().addingTimeInterval(60)
+      let limit = Date().addingTimeInterval(120)
       while Date() < limit {
         if (try? bus.tool("playerctl", ["-p", "mpv", "status"])) == wanted + "\n" { return true }
       }
@@ -104,7 +104,7 @@ import Testing
     #expect(screen.waits(for: "Paused: mpv started to play"))
     // It is not resumed when the other one ends (S56).
     try bus.tool("playerctl", ["-p", "mpv", "stop"])
-    let limit = Date().addingTimeInterval(60)
+    let limit = Date().addingTimeInterval(120)
     while try bus.tool("playerctl", ["-l"]).contains("mpv") {
       try #require(Date() < limit, "mpv does not end")
     }
@@ -129,7 +129,7 @@ import Testing
         ] + [member] + words)
     }
     func inhibits(_ wanted: Bool) -> Bool {
-      let limit = Date().addingTimeInterval(60)
+      let limit = Date().addingTimeInterval(120)
       while Date() < limit {
         let list = try? login("org.freedesktop.login1.Manager", ["ListInhibitors"])
         if let list, list.contains("sotto") == wanted { return true }
@@ -182,7 +182,7 @@ import Testing
       return (names.contains("mpris"), locks.contains("sotto"))
     }
     func until(_ wanted: Bool) throws -> Bool {
-      let limit = Date().addingTimeInterval(60)
+      let limit = Date().addingTimeInterval(120)
       while Date() < limit {
         if let found = try? isThere(), found == (wanted, wanted) { return true }
       }

@@ -49,7 +49,7 @@ struct SurroundingsTests {
 
     /// Whether the music's stream comes to stand still, by the server's own word.
     func standsStill() throws -> Bool {
-      let limit = Date().addingTimeInterval(20)
+      let limit = Date().addingTimeInterval(120)
       while Date() < limit { if try isCorked() { return true } }
       return false
     }
@@ -167,7 +167,7 @@ struct SurroundingsTests {
   {
     let stage = try Stage(.pulseAudio) { server in
       _ = try server.guest("pacat", ["--raw", "--property=media.role=music", "/dev/urandom"])
-      let limit = Date().addingTimeInterval(20)
+      let limit = Date().addingTimeInterval(120)
       while try !server.tool("pactl", ["list", "sink-inputs"]).contains("pacat"), Date() < limit {}
     }
     #expect(stage.screen.waits(for: "> 0:04"))
@@ -182,7 +182,7 @@ struct SurroundingsTests {
     var call: PrivateServer.Guest?
     let stage = try Stage(kind) { server in
       call = try server.guest("pacat", ["--raw", "--property=media.role=phone", "/dev/zero"])
-      let limit = Date().addingTimeInterval(20)
+      let limit = Date().addingTimeInterval(120)
       while try !server.tool("pactl", ["list", "sink-inputs"]).contains("phone"), Date() < limit {}
     }
     #expect(stage.screen.waits(for: "Will start after a call"))
@@ -217,7 +217,7 @@ struct SurroundingsTests {
     #expect(stage.screen.waits(for: "Interrupted by a request of the sound server"))
     stage.screen.type(" ")
     #expect(stage.screen.waits(for: "Playing again"))
-    let limit = Date().addingTimeInterval(20)
+    let limit = Date().addingTimeInterval(120)
     while try isMuted(stage.server), Date() < limit {}
     #expect(try !isMuted(stage.server))
     other.end()

@@ -85,7 +85,7 @@ final class Screen {
 
   private func readMore() -> Bool {
     var wait = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
-    guard poll(&wait, 1, 20_000) > 0 else { return false }
+    guard poll(&wait, 1, 120_000) > 0 else { return false }
     var bytes = [UInt8](repeating: 0, count: 4096)
     let count = read(master, &bytes, bytes.count)
     guard count > 0 else { return false }
@@ -293,7 +293,7 @@ final class Screen {
     let screen = try Screen(["play", "--output", "file:\(pipe)", file], columns: 250)
     // The pipe holds less than the track, so the program waits for us in the middle of it.
     var wait = pollfd(fd: reader, events: Int16(POLLIN), revents: 0)
-    try #require(poll(&wait, 1, 20_000) > 0)
+    try #require(poll(&wait, 1, 120_000) > 0)
     #expect(screen.waits(for: "a.wav"))
     close(reader)
     #expect(screen.waits(for: "sotto: "))

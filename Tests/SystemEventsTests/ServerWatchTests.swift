@@ -37,7 +37,7 @@ import Testing
 
   /// Waits until what was shown satisfies the condition, at most for 30 seconds.
   func shows(_ condition: (Lookout) -> Bool) async -> Bool {
-    let limit = DispatchTime.now() + 30
+    let limit = DispatchTime.now() + 120
     DispatchQueue.main.asyncAfter(deadline: limit) { [weak self] in
       MainActor.assumeIsolated {
         self?.waiting?.resume()

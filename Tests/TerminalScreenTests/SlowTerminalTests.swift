@@ -22,7 +22,7 @@ import Testing
         return true
       }
       var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      guard poll(&wait, 1, 20_000) > 0 else { return false }
+      guard poll(&wait, 1, 120_000) > 0 else { return false }
       var bytes = [UInt8](repeating: 0, count: 65536)
       let count = read(descriptor, &bytes, bytes.count)
       guard count > 0 else { return false }

@@ -59,7 +59,7 @@ public final class PrivateBus: @unchecked Sendable {
   public func start() throws {
     daemon = try child(
       "dbus-daemon", ["--config-file=\(folder.file("bus.conf"))", "--nofork", "--nopidfile"])
-    let limit = Date().addingTimeInterval(30)
+    let limit = Date().addingTimeInterval(120)
     while (try? tool("busctl", ["--address=\(address)", "status"])) == nil {
       guard Date() < limit else {
         throw PrivateServer.Failure(description: "waited in vain for D-Bus:\n\(log.suffix(2000))")

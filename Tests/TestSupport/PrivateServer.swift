@@ -63,7 +63,7 @@ public final class PrivateServer: @unchecked Sendable {
   private var server: ChildProcess?
 
   /// Starts the server and returns when it answers and has its sinks; the first is the default.
-  /// Takes up to 20 seconds before it fails.
+  /// Takes up to two minutes before it fails.
   public init(_ kind: Kind, sinks: [Sink] = [Sink("speakers")]) throws {
     self.kind = kind
     // Short, since a socket's path has at most 107 bytes.
@@ -267,10 +267,10 @@ public final class PrivateServer: @unchecked Sendable {
     return process
   }
 
-  /// Asks again and again, for at most 20 seconds; every question is itself a program that runs or
+  /// Asks again and again, for at most two minutes; every question is itself a program that runs or
   /// a look at a folder.
   private func wait(for what: String, _ ready: () -> Bool) throws {
-    let limit = Date().addingTimeInterval(20)
+    let limit = Date().addingTimeInterval(120)
     while !ready() {
       guard Date() < limit else {
         throw Failure(description: "waited in vain for \(what):\n\(log.suffix(2000))")

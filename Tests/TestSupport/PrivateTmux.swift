@@ -97,7 +97,7 @@ public final class PrivateTmux: @unchecked Sendable {
 
   /// Asks until the answer is right, at most `timeout` seconds. False where it never was. Each
   /// question is a client of its own, which takes a few milliseconds.
-  public func wait(timeout: TimeInterval = 20, until isRight: () throws -> Bool) rethrows -> Bool {
+  public func wait(timeout: TimeInterval = 120, until isRight: () throws -> Bool) rethrows -> Bool {
     let limit = Date().addingTimeInterval(timeout)
     while true {
       if try isRight() { return true }

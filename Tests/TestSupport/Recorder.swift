@@ -68,7 +68,7 @@ public final class Recorder: @unchecked Sendable {
   /// when they never did.
   @discardableResult
   public func wait(
-    last frames: Int = 9600, timeout: TimeInterval = 20, until condition: ([Float]) -> Bool
+    last frames: Int = 9600, timeout: TimeInterval = 120, until condition: ([Float]) -> Bool
   ) -> Bool {
     let limit = Date().addingTimeInterval(timeout)
     arrived.lock()
