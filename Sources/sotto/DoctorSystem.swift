@@ -52,6 +52,12 @@ enum DoctorSystem {
     } else {
       lines.append((true, "module-role-ducking is loaded: the server lowers others by role."))
     }
+    lines.append(
+      (
+        true,
+        "A USB or Bluetooth headset is guarded (leak-guard): when it vanishes nothing is heard"
+          + " elsewhere, and mixers cannot move the music while it plays there."
+      ))
     if server.cards.isEmpty {
       lines.append(
         (true, "The server shows no sound card, so no plug is seen being pulled, only devices."))

@@ -239,6 +239,8 @@ import TerminalScreen
       player: player, engine: engine, only: name == "alsa" ? options.device : nil,
       isLasting: name != "file")
     self.keeper = keeper
+    // Known before anything is told.
+    for name in IgnoredPrograms.read() { player.send(.ignore(name)) }
     player.onDecision = { [weak self] decision in self?.tell(decision) }
     player.onOther = { [weak self] action in
       if self?.bus?.carryOut(action) != true { self?.neighbourhood()?.carryOut(action) }

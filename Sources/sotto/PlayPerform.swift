@@ -60,7 +60,9 @@ extension PlayCommand {
     case .device(let id): move(toDevice: id)
     case .ignore(let program):
       player.send(.ignore(program))
-      say("\(Text.printable(program)) is left out from now on")
+      let cause = IgnoredPrograms.add(program)
+      let kept = cause == 0 ? "" : ", but not the next time: \(Descriptor.sentence(cause))"
+      say("\(Text.printable(program)) is left out from now on\(kept)", isFault: cause != 0)
     case .preview(let path): preview(path)
     case .browse(let path): full?.browse(path)
     case .theme(let name): full?.setTheme(name)

@@ -23,8 +23,8 @@ import Testing
     #expect(stage.lines == ["Repeat all tracks."])
   }
 
-  @Test func `What was decided twice in one breath is told twice: the loss, and where sound goes now`()
-  {
+  @Test
+  func `What was decided twice in one breath is told twice: the loss, and where sound goes now`() {
     var stage = Stage(route: Stage.headphones)
     stage.happen(.play(.key))
     let lines = stage.happen(

@@ -112,6 +112,25 @@ struct SurroundingsTests {
     stage.end()
   }
 
+  @Test func `T2: a program that was left out once is left out the next time`() throws {
+    let stage = try Stage(.pulseAudio) { server in
+      let folder = server.environment["HOME"]! + "/.config/sotto"
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      try Data("# says that it is a call as long as it runs\nTalker\n".utf8)
+        .write(to: URL(filePath: folder + "/ignored"))
+    }
+    #expect(stage.screen.waits(for: "> 0:01"))
+    let talker = try stage.plays(["media.role": "phone", "application.name": "Talker"])
+    #expect(stage.screen.waits(for: "> 0:04"))
+    #expect(!stage.screen.transcript.contains("Interrupted"))
+    let call = try stage.plays(["media.role": "phone", "application.name": "Telephone"])
+    #expect(stage.screen.waits(for: "Interrupted by a call in Telephone"))
+    call.end()
+    talker.end()
+    #expect(stage.screen.waits(for: "Playing again"))
+    stage.end()
+  }
+
   @Test(arguments: PrivateServer.Kind.allCases)
   func `T1: a program that plays and records is in a call; one that only records is not`(
     kind: PrivateServer.Kind
