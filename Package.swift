@@ -39,6 +39,7 @@ let package = Package(
     .target(name: "CTerminfo", dependencies: ["CBinding"], cSettings: strictC),
     .target(name: "CChafa", dependencies: ["CBinding"], cSettings: strictC),
     .target(name: "CSystemd", dependencies: ["CBinding"], cSettings: strictC),
+    .target(name: "CEvdev", dependencies: ["CBinding"], cSettings: strictC),
 
     // Pure modules.
     .target(name: "AudioTypes", swiftSettings: strict),
@@ -68,7 +69,9 @@ let package = Package(
     .target(name: "Bus", dependencies: ["AudioTypes", "CSystemd"], swiftSettings: strictMemory),
     .target(
       name: "RemoteControl",
-      dependencies: ["AudioTypes", "AudioSession", "PlayQueue", "PlayerState", "JSONText", "Bus"],
+      dependencies: [
+        "AudioTypes", "AudioSession", "PlayQueue", "PlayerState", "JSONText", "Bus", "CEvdev",
+      ],
       swiftSettings: strictMemory),
 
     // Sums over samples: optimised in debug builds too, where they would take a hundred times as long.

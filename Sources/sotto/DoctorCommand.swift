@@ -4,6 +4,7 @@ import Dispatch
 import Glibc
 import MusicLibrary
 import OutputInterface
+import RemoteControl
 import SystemEvents
 import TerminalScreen
 
@@ -60,6 +61,10 @@ import TerminalScreen
     terminal()
 
     Console.print("")
+    Console.print("Remote control")
+    remote()
+
+    Console.print("")
     Console.print("D-Bus")
     Console.endIfBroken()
     // Its answers come while the control thread runs.
@@ -94,6 +99,43 @@ import TerminalScreen
     } catch {
       say(false, "\(backend.descriptor.title): \(Text.printable(error.sentence)).")
       return false
+    }
+  }
+
+  /// The socket, and the buttons of headsets.
+  private static func remote() {
+    let folder = Text.printable(PlayControl.folder.path)
+    do throws(ControlError) {
+      let count = try PlayControl.folder.instances().count
+      say(
+        true,
+        "'sotto ctl' reaches players by \(folder); \(count == 0 ? "none" : "\(count)") \(count > 1 ? "run" : "runs")."
+      )
+    } catch {
+      say(
+        error.isAbsence,
+        error.isAbsence
+          ? "'sotto ctl' reaches players by \(folder); none runs."
+          : "'sotto ctl' cannot be used: \(Text.printable(error.sentence)).")
+    }
+    let choice = Configuration.read(nil).settings.headset
+    guard PlayHeadset.isWanted(choice) else {
+      let why = choice == .off ? "headset = off" : "the desktop does it"
+      return say(true, "Buttons of headsets are not read here: \(why).")
+    }
+    let survey = HeadsetButtons.survey()
+    if !survey.hasLibrary {
+      say(false, "libevdev is missing: buttons of headsets are not read. Install libevdev2.")
+    } else if !survey.readable.isEmpty {
+      let names = survey.readable.map { Text.printable($0) }.joined(separator: ", ")
+      say(true, "Buttons are read from \(names).")
+    } else if survey.refused > 0 {
+      say(
+        false,
+        "No buttons of headsets can be read: Docs/Remote.md has a udev rule for them, or add your"
+          + " user to the group input.")
+    } else {
+      say(true, "No device with buttons for a player is there.")
     }
   }
 

@@ -24,6 +24,8 @@ import TerminalScreen
   /// From the first sound on.
   var bus: PlayBus?
   private(set) lazy var jacks = PlayJacks(self)
+  /// From the first sound on, as remote keys are.
+  var headset: PlayHeadset?
   /// `sotto ctl` reaches the player here.
   var control: PlayControl?
   /// Whoever is told what becomes of the command that is being carried out.
@@ -243,6 +245,7 @@ import TerminalScreen
     for name in IgnoredPrograms.read() { player.send(.ignore(name)) }
     player.onDecision = { [weak self] decision in self?.tell(decision) }
     player.onOther = { [weak self] action in
+      self?.headset?.carryOut(action)
       if self?.bus?.carryOut(action) != true { self?.neighbourhood()?.carryOut(action) }
     }
     let memo = VoiceMemo(
@@ -269,6 +272,7 @@ import TerminalScreen
     let bus = PlayBus(self, player: player)
     self.bus = bus
     bus.open()
+    headset = PlayHeadset(self, player, configuration.settings.headset)
   }
 
   /// A word to the user: above the line, or on the screen.
@@ -308,6 +312,7 @@ import TerminalScreen
   /// What changed, and under which rule, above the line; and into the file for `sotto why`.
   private func tell(_ decision: Decision) {
     asked?.hear(decision)
+    if player?.situation.intent.cause == .noisy { headset?.forget() }
     if system?.isSettling == true { return refresh() }
     switch decision.remark {
     case .playing, .track, .soughtTo, .loaded, .queueEnded, .stopped, .alreadyPlaying: break

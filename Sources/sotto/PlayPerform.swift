@@ -13,6 +13,7 @@ import TerminalModel
 extension PlayCommand {
   func perform(_ command: PlayerCommand, from source: CommandSource = .key) {
     guard let engine, let player else { return }
+    if headset?.admits(command, from: source) == false { return }
     if endsPreview(command) { endPreview() }
     switch command {
     case .play:

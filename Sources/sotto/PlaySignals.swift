@@ -36,6 +36,7 @@ extension PlayCommand {
     player?.send(.suspended(true))
     isStopping = true
     bus?.suspend()
+    headset?.rest(true)
     let stop: @MainActor () -> Void = { [weak self] in
       // Who was told to go on in the meantime would not be told again.
       guard self?.isStopping == true else { return }
@@ -60,6 +61,7 @@ extension PlayCommand {
     full?.resume()
     voice?.resume()
     bus?.resume()
+    headset?.rest(false)
     player?.send(.suspended(false))
     refresh()
   }

@@ -25,6 +25,7 @@ public struct Settings: Equatable, Sendable {
   public var leakGuard = GuardChoice.auto
   public var resume = true
   public var level = 100
+  public var headset = HeadsetChoice.auto
 
   public enum ColorChoice: String, CaseIterable, Sendable {
     case auto, none
@@ -39,6 +40,7 @@ public struct Settings: Equatable, Sendable {
   }
   public enum DigitChoice: String, CaseIterable, Sendable { case views, counts }
   public enum GuardChoice: String, CaseIterable, Sendable { case auto, on, off }
+  public enum HeadsetChoice: String, CaseIterable, Sendable { case auto, on, off }
 
   public init() {}
 
@@ -123,6 +125,7 @@ public struct Settings: Equatable, Sendable {
         settings.level = level
         return true
       }, write: { "\($0.level)" }),
+    choice("headset", "buttons of headsets are read; auto: where no desktop does it", \.headset),
   ]
 
   public static let names = items.map(\.name)
