@@ -23,6 +23,9 @@ install: ## build and install sotto under PREFIX (default /usr/local; DESTDIR is
 
 uninstall: ## remove what make install put under PREFIX
 	@rm -f "$(DESTDIR)$(PREFIX)/bin/sotto"
+	@rm -f "$(DESTDIR)$(PREFIX)/share/applications/sotto.desktop"
+	@rm -f "$(DESTDIR)$(PREFIX)/share/icons/hicolor/scalable/apps/sotto.svg"
+	@rm -f "$(DESTDIR)$(PREFIX)/share/metainfo/sotto.metainfo.xml"
 	@rm -rf "$(DESTDIR)$(PREFIX)/share/doc/sotto" "$(DESTDIR)$(PREFIX)/share/sotto"
 
 mpris: ## every command and property of MPRIS in every state, on a private D-Bus
