@@ -28,6 +28,7 @@ import SystemEvents
   private var silentMode: BusSilentMode?
   private var remote: MPRISServer?
   private let covers = CoverFiles()
+  private var notify: PlayNotify?
   /// The players that were there before sotto have been seen.
   private var hasListed = false
   private(set) var playlists: [RemotePlaylist] = []
@@ -46,6 +47,7 @@ import SystemEvents
     silentMode = BusSilentMode(session, send: send)
     let remote = MPRISServer(session, player: self)
     self.remote = remote
+    if command.configuration.settings.notify { notify = PlayNotify(session) }
     if player.situation.acceptsRemote { remote.accept() }
     logind = BusLogind(system, send: send) { [weak self] then in self?.whenSilent(then) }
     let avrcp = AVRCPPlayer(system, player: self)
@@ -79,6 +81,7 @@ import SystemEvents
   }
 
   func close() {
+    notify?.withdraw()
     session.close()
     system.close()
   }
@@ -127,6 +130,9 @@ import SystemEvents
     follow()
     remote.changed()
     avrcp?.changed()
+    if let notify, let snapshot = command.snapshot() {
+      notify.changed(snapshot) { [weak self] in self?.artURL }
+    }
   }
 
   func seeked(to position: Double) {

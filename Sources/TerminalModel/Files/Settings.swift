@@ -26,6 +26,7 @@ public struct Settings: Equatable, Sendable {
   public var resume = true
   public var level = 100
   public var headset = HeadsetChoice.auto
+  public var notify = false
 
   public enum ColorChoice: String, CaseIterable, Sendable {
     case auto, none
@@ -126,6 +127,7 @@ public struct Settings: Equatable, Sendable {
         return true
       }, write: { "\($0.level)" }),
     choice("headset", "buttons of headsets are read; auto: where no desktop does it", \.headset),
+    flag("notify", "the desktop shows a notice of each track", \.notify),
   ]
 
   public static let names = items.map(\.name)
