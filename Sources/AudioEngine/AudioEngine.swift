@@ -88,10 +88,14 @@ import Realtime
   /// Opens the output and begins with a track; its first frames are decoded while the server
   /// answers. Blocks for as long as the backend's `open`.
   ///
-  /// - Parameter isHeld: nothing is heard before `release`.
+  /// - Parameters:
+  ///   - isHeld: nothing is heard before `release`.
+  ///   - patience: seconds after which a server that does not answer is no error: the engine then
+  ///     stands at the track as if its output were lost, held, for `recover`. Only of what was
+  ///     opened ahead.
   public func start(
     backend: any OutputBackend, request: StreamRequest, at index: Int, seconds: Double = 0,
-    isHeld: Bool = false
+    isHeld: Bool = false, patience: Double? = nil
   ) throws(OutputError) {
     let source = DispatchSource.makeReadSource(fileDescriptor: controlEvent, queue: .main)
     source.setEventHandler { [weak self] in
@@ -109,8 +113,17 @@ import Realtime
       box.jump = Feeder.Jump(index: index, seconds: seconds, isSeek: false)
     }
     do throws(OutputError) {
-      try openStream(then: nil)
+      try openStream(then: nil, patience: patience)
     } catch {
+      if patience != nil, error.code == .noAnswer {
+        self.isHeld = true
+        feeder.ask { box in
+          box.isHeld = true
+          box.jump = nil
+        }
+        stand(at: index, seconds: seconds)
+        return change(to: .lost)
+      }
       feeder.ask { $0.isClosing = true }
       throw error
     }
@@ -125,11 +138,11 @@ import Realtime
 
   /// Opens a stream and gives it to the decoder's thread, with a jump for it unless a newer one
   /// waits there.
-  func openStream(then jump: Feeder.Jump?) throws(OutputError) {
+  func openStream(then jump: Feeder.Jump?, patience: Double? = nil) throws(OutputError) {
     guard let backend else { return }
     if let ahead {
       self.ahead = nil
-      let stream = try ahead.take()
+      let stream = try ahead.take(within: patience)
       stream.setTrackName(request.trackName)
       return adopt(ahead.renderer, stream, then: jump)
     }
@@ -177,7 +190,7 @@ import Realtime
     feeder.ask { $0.isClosing = true }
     for alarm in [placeAlarm, fallAlarm, muteAlarm, handOverAlarm] { alarm.cancel() }
     openings += 1
-    if let ahead, let stream = try? ahead.take() { stream.close() }
+    if let ahead, let stream = try? ahead.take(within: 0) { stream.close() }
     ahead = nil
     handOver?.session.stream.close()
     handOver = nil

@@ -291,7 +291,18 @@ extension AudioEngine {
 
   // MARK: Lost
 
+  /// Gives up an output that nobody hears: the engine stands as after a loss, and tells no one.
+  public func forsake() {
+    guard session != nil else { return }
+    drop()
+  }
+
   func lose(_ error: OutputError?) {
+    drop()
+    onEvent(.lost(error ?? OutputError(.deviceLost, "the output is gone")))
+  }
+
+  private func drop() {
     let place = currentPlace
     closeHandOver()
     openings += 1
@@ -305,7 +316,6 @@ extension AudioEngine {
     mute = MuteSteps()
     change(to: .lost)
     tellSilence()
-    onEvent(.lost(error ?? OutputError(.deviceLost, "the output is gone")))
   }
 
   /// Where the music is: what is heard, or where it stands.

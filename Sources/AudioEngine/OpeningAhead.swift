@@ -7,6 +7,7 @@ final class OpeningAhead: Sendable {
   let renderer: Renderer
   private let result = Mutex<Result<any OutputStream, OutputError>?>(nil)
   private let isDone = DispatchSemaphore(value: 0)
+  private let isGivenUp = Mutex(false)
 
   /// Begins to open it on a thread of its own.
   init(_ backend: any OutputBackend, _ request: StreamRequest, _ renderer: Renderer) {
@@ -14,7 +15,11 @@ final class OpeningAhead: Sendable {
     DispatchQueue(label: "sotto.opening", qos: .userInteractive).async { [self] in
       do throws(OutputError) {
         let stream = try unsafe backend.open(request, renderer: renderer.face)
-        result.withLock { $0 = .success(stream) }
+        let isWanted = isGivenUp.withLock { isGivenUp in
+          if !isGivenUp { result.withLock { $0 = .success(stream) } }
+          return !isGivenUp
+        }
+        if !isWanted { stream.close() }
       } catch {
         result.withLock { $0 = .failure(error) }
       }
@@ -23,8 +28,20 @@ final class OpeningAhead: Sendable {
   }
 
   /// Waits for it. Once.
-  func take() throws(OutputError) -> any OutputStream {
-    isDone.wait()
+  ///
+  /// - Parameter seconds: after so many it is given up, and closed when it comes; `nil` waits for as
+  ///   long as the backend's `open` takes.
+  func take(within seconds: Double? = nil) throws(OutputError) -> any OutputStream {
+    if let seconds {
+      _ = isDone.wait(timeout: .now() + seconds)
+      let isThere = isGivenUp.withLock { isGivenUp in
+        isGivenUp = result.withLock { $0 == nil }
+        return !isGivenUp
+      }
+      if !isThere { throw OutputError(.noAnswer, "the sound server does not answer") }
+    } else {
+      isDone.wait()
+    }
     return try result.withLock { $0! }.get()
   }
 }

@@ -142,9 +142,17 @@ import OutputInterface
     }
   }
 
+  /// What servers show where there is no device: nobody hears it.
+  private static let standIn = "auto_null"
+
   private func opened() {
-    attempts = 0
     let place = engine.place
+    if place?.id == Self.standIn {
+      // The devices of a server that has just begun come after it.
+      engine.forsake()
+      return open()
+    }
+    attempts = 0
     let route = place.flatMap { place in
       routeOf?(place)
         ?? place.routeClass.map { Route(place, name: engine.snapshot().device, $0) }

@@ -190,6 +190,9 @@ import TerminalScreen
     self.engine = engine
   }
 
+  /// On a terminal a server that takes longer to answer, in seconds, is waited for beside.
+  private static let openingPatience = 1.0
+
   /// Opens the first output that works, or ends with 69 and says what to do.
   private func open() {
     var failures: [String] = []
@@ -206,13 +209,19 @@ import TerminalScreen
         try engine.start(
           backend: backend,
           request: request(name), at: first,
-          isHeld: queue.firstKey == nil)
+          isHeld: queue.firstKey == nil,
+          patience: Terminal.isInteractive ? Self.openingPatience : nil)
         self.engine = engine
         beginSession(engine, backend)
+        if engine.snapshot().state == .lost {
+          take(.lost(OutputError(.noAnswer, "the sound server does not answer")))
+        }
         return
       } catch {
         engine.close()
         failures.append("\(backend.descriptor.title): \(error.sentence)")
+        // There is a server: around it, by ALSA, nothing would be guarded and no call noticed.
+        if error.code == .noAnswer { break }
       }
     }
     for failure in failures { Messages.tell(Text.printable(failure)) }

@@ -111,6 +111,9 @@ extension PlayCommand {
 
   private func move(toDevice id: String) {
     guard let engine else { return }
+    if !devices.isEmpty, !devices.contains(where: { $0.id == id }) {
+      return say("No device is called \(Text.printable(id)): see sotto devices", isFault: true)
+    }
     let asked = asked?.wait()
     engine.handOver(to: id) { [weak self] error in
       let before = self?.asked

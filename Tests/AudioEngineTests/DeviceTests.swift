@@ -243,6 +243,53 @@ final class Devices: OutputBackend {
     #expect(devices.opened[0].ear.samples.suffix(400).allSatisfy { $0 == 0 })
   }
 
+  /// An output whose server answers when the test says so.
+  private final class SlowServer: OutputBackend {
+    let devices: Devices
+    let gate = DispatchSemaphore(value: 0)
+    var descriptor: BackendDescriptor { devices.descriptor }
+    init(_ devices: Devices) { self.devices = devices }
+    func open(_ request: StreamRequest, renderer: sotto_renderer) throws(OutputError)
+      -> any OutputStream
+    {
+      gate.wait()
+      return try unsafe devices.open(request, renderer: renderer)
+    }
+    func openMicrophone(_ request: CaptureRequest) throws(OutputError) -> any CaptureStream {
+      try devices.openMicrophone(request)
+    }
+    func eventStreams(device: String?) -> EventStreams { .mixed }
+    func survey() throws(OutputError) -> ServerSurvey { try devices.survey() }
+  }
+
+  @Test func `A server that does not answer at the start is waited for beside, and held`()
+    async throws
+  {
+    let rig = try Rig()
+    let track = try rig.track("a.wav", frames: Rig.rate * 6)
+    let server = SlowServer(Devices([SimulationKnobs()]))
+    let engine = AudioEngine(
+      succession: Tracks(locations: [TrackLocation(track.path)]), gain: .off, onEvent: { _ in })
+    defer { engine.close() }
+    engine.openAhead(backend: server, request: StreamRequest())
+    try engine.start(backend: server, request: StreamRequest(), at: 0, patience: 0.01)
+    #expect(engine.snapshot().state == .lost && engine.isHeld)
+    #expect(engine.snapshot().index == 0)
+    var isBack = false
+    engine.recover(to: nil) { isBack = $0 == nil }
+    // Both that wait there are answered; the first is nobody's any more.
+    server.gate.signal()
+    server.gate.signal()
+    await until { isBack && server.devices.opened.count == 2 }
+    #expect(engine.snapshot().state == .held)
+    #expect(server.devices.opened.allSatisfy { $0.stream.isCorked })
+    engine.release()
+    await until { server.devices.opened.contains { !$0.stream.isCorked } }
+    let heard = try #require(server.devices.opened.first { !$0.stream.isCorked })
+    hear(heard, 20_000)
+    #expect(Array(heard.ear.samples.prefix(20_000 * 2)) == Array(track.samples.prefix(20_000 * 2)))
+  }
+
   @Test func `A device that cannot be opened leaves everything as it was`() async throws {
     let rig = try Rig()
     defer { rig.close() }

@@ -264,6 +264,23 @@ import Testing
     desk.engine.close()
   }
 
+  @Test func `S16: a server's stand-in for a device is none: nothing runs on unheard`() async throws
+  {
+    let standIn = DevicePlace(id: "auto_null", routeClass: .speaker)
+    let desk = try Desk([
+      .stream(Self.headset, lostAt: 9_000, by: .serverLost), .stream(standIn, lostAt: nil),
+      .stream(Self.headset, lostAt: nil),
+    ])
+    await desk.loseIt()
+    await desk.until { desk.server.opened.count == 2 && desk.bell.isSet }
+    #expect(desk.engine.snapshot().state == .lost && desk.server.opened[1].isCorked)
+    #expect(desk.player.situation.willResume && desk.player.state.route?.id == "headset")
+    desk.bell.ring()
+    await desk.until { desk.server.opened.count == 3 && !desk.server.opened[2].isCorked }
+    #expect(desk.engine.snapshot().position == 9_000.0 / 48_000)
+    desk.engine.close()
+  }
+
   @Test func `A file that cannot be written any more is the end`() async throws {
     let desk = try Desk([.stream(Self.speakers, lostAt: 9_000)], isLasting: false)
     await desk.loseIt()
