@@ -163,7 +163,11 @@ import Synchronization
         return (box.jump, box.session, box.isClosing)
       }
       if isClosing { break }
-      if let newSession { adopt(newSession) }
+      if let newSession {
+        // The old stream sounds on until the new one rises, with what it has now.
+        if let feed, feed.track.decoder.isSeekable { while feedOnce() {} }
+        adopt(newSession)
+      }
       if let jump {
         if session != nil {
           perform(jump)
