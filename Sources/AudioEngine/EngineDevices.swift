@@ -64,12 +64,6 @@ extension AudioEngine {
   public var place: DevicePlace? { session?.stream.place }
   /// Whether the server can move the stream.
   public var guardState: GuardState { session?.stream.guardState ?? .none }
-  /// How streams are opened from now on; what is open stays as it is.
-  public var leakGuard: LeakGuard {
-    get { request.leakGuard }
-    set { request.leakGuard = newValue }
-  }
-
   /// Goes on playing on another device of the same output, or on the same one with a stream that is
   /// guarded, or not any more. While music plays both streams sound for a moment, the old one
   /// falling, the new one rising at the same frame of the track: no gap, nothing lost (S15, S21).

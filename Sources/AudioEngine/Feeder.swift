@@ -267,7 +267,7 @@ import Synchronization
       [
         Place(
           id: newPlace(), frame: 0, track: track, offset: format.seconds(atFrame: frame),
-          isSeek: jump.isSeek)
+          isSeek: jump.isSeek, isResumed: jump.resumes)
       ])
     feed = new
     // The first piece, so that the device finds something at once.

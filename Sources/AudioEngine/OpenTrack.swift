@@ -30,6 +30,8 @@ struct Place: Sendable {
   var id: Int
   /// True where a seek went on with the track that was heard.
   var isSeek: Bool
+  /// True where the same sound goes on on another stream: nobody has jumped.
+  var isResumed: Bool
   var frame: Int64
   var index: Int
   var info: TrackInfo
@@ -39,9 +41,13 @@ struct Place: Sendable {
   var offset: Double
   var duration: Double?
 
-  init(id: Int, frame: Int64, track: OpenTrack, offset: Double, isSeek: Bool = false) {
+  init(
+    id: Int, frame: Int64, track: OpenTrack, offset: Double, isSeek: Bool = false,
+    isResumed: Bool = false
+  ) {
     self.id = id
     self.isSeek = isSeek
+    self.isResumed = isResumed
     self.frame = frame
     index = track.index
     info = track.info

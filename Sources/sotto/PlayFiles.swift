@@ -11,7 +11,18 @@ extension PlayCommand {
   /// Finds the tracks of some paths on a queue of its own, and puts them in place all at once.
   func add(_ paths: [[UInt8]], _ destination: PlayerCommand.Destination) {
     let asked = asked?.wait()
-    DispatchQueue(label: "sotto.expansion").async { [weak self] in
+    Self.expand(paths) { [weak self] found, wrong in
+      self?.put(found, wrong, destination, asked)
+      asked?.finish()
+    }
+  }
+
+  /// Finds the tracks of some paths on a queue of its own.
+  private static func expand(
+    _ paths: [[UInt8]],
+    _ then: @escaping @MainActor ([QueueEntry], [LibraryFault]) -> Void
+  ) {
+    DispatchQueue(label: "sotto.expansion").async {
       var expansion = Expansion(paths)
       var tracks: [QueueEntry] = []
       var faults: [LibraryFault] = []
@@ -22,12 +33,7 @@ extension PlayCommand {
         }
       }
       let (found, wrong) = (tracks, faults)
-      DispatchQueue.main.async {
-        MainActor.assumeIsolated {
-          self?.put(found, wrong, destination, asked)
-          asked?.finish()
-        }
-      }
+      DispatchQueue.main.async { MainActor.assumeIsolated { then(found, wrong) } }
     }
   }
 
@@ -74,29 +80,15 @@ extension PlayCommand {
   /// Puts what is at one path or URL before that row of the queue (nil: next), and plays it where
   /// that is wanted.
   func insert(_ path: [UInt8], at row: Int?, playsIt: Bool, from source: CommandSource) {
-    DispatchQueue(label: "sotto.expansion").async { [weak self] in
-      var expansion = Expansion([path])
-      var tracks: [QueueEntry] = []
-      var faults: [LibraryFault] = []
-      while let item = expansion.next() {
-        switch item {
-        case .track(let track): tracks.append(QueueEntry(track))
-        case .fault(let fault): faults.append(fault)
-        }
+    Self.expand([path]) { [weak self] found, wrong in
+      for fault in wrong { Messages.fault(fault.path, fault.sentence) }
+      guard let self, !found.isEmpty, !self.isEnding else { return }
+      let range = self.queue.edit { queue in
+        row.map { queue.insert(found, at: $0) } ?? queue.insertNext(found)
       }
-      let (found, wrong) = (tracks, faults)
-      DispatchQueue.main.async {
-        MainActor.assumeIsolated {
-          for fault in wrong { Messages.fault(fault.path, fault.sentence) }
-          guard let self, !found.isEmpty, !self.isEnding else { return }
-          let range = self.queue.edit { queue in
-            row.map { queue.insert(found, at: $0) } ?? queue.insertNext(found)
-          }
-          self.engine?.successionChanged()
-          if playsIt { self.perform(.choose(range.lowerBound), from: source) }
-          self.refresh()
-        }
-      }
+      self.engine?.successionChanged()
+      if playsIt { self.perform(.choose(range.lowerBound), from: source) }
+      self.refresh()
     }
   }
 

@@ -198,6 +198,8 @@ final class Devices: OutputBackend {
       }
     }
     await until { rig.engine.handOver == nil }
+    // Nobody has jumped, so nobody is told of a jump.
+    #expect(!rig.hasSought && rig.toldTracks == [0])
     #expect(rig.engine.snapshot().index == 0)
     let isStill = rig.events.allSatisfy { if case .state(.held) = $0 { false } else { true } }
     #expect(isStill)

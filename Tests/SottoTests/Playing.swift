@@ -66,13 +66,14 @@ final class Playing {
       })
   }
 
-  /// Asks until it is so, at most half a minute. False where it never was.
+  /// Asks until it is so, at most two minutes; every question is itself a program that runs or a
+  /// look at a folder. False where it never was.
   func wait(until isSo: () throws -> Bool) rethrows -> Bool {
     let limit = Date().addingTimeInterval(120)
     while true {
       if try isSo() { return true }
       if Date() > limit { return false }
-      usleep(20_000)
+      sched_yield()
     }
   }
 
