@@ -324,7 +324,16 @@ final class Screen {
 
   @Test func `S72: with --plain a whole session is told in lines, each in its turn`() throws {
     let folder = try Folder()
-    let screen = try Self.play(folder, "--plain", environment: ["TERM": "xterm-256color"])
+    // Of the track's own rate: nothing is resampled, for which a library may be missing.
+    let sounds = try Folder()
+    try FileManager.default.createDirectory(
+      atPath: sounds.path + "/effects", withIntermediateDirectories: true)
+    for name in ["ringtone", "call-caller", "call-callee"] {
+      try sounds.write("effects/\(name).wav", wav(seconds: 5))
+    }
+    let screen = try Self.play(
+      folder, "--plain",
+      environment: ["TERM": "xterm-256color", "SOTTO_SOUNDS": sounds.path])
     #expect(screen.waits(for: "Press enter to hear how it stands, ? for the keys, q to quit.\r\n"))
     for (keys, line) in [
       ("", "Track 1 of 2: 1.wav, 1 minute."), (" ", "Paused."),
