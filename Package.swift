@@ -40,6 +40,7 @@ let package = Package(
     .target(name: "CChafa", dependencies: ["CBinding"], cSettings: strictC),
     .target(name: "CSystemd", dependencies: ["CBinding"], cSettings: strictC),
     .target(name: "CEvdev", dependencies: ["CBinding"], cSettings: strictC),
+    .target(name: "CSQLite", dependencies: ["CBinding"], cSettings: strictC),
 
     // Pure modules.
     .target(name: "AudioTypes", swiftSettings: strict),
@@ -74,6 +75,9 @@ let package = Package(
       ],
       swiftSettings: strictMemory),
 
+    .target(name: "Tags", dependencies: ["AudioTypes", "Decoding"], swiftSettings: strictMemory),
+    .target(name: "Database", dependencies: ["CSQLite"], swiftSettings: strictMemory),
+
     // Sums over samples: optimised in debug builds too, where they would take a hundred times as long.
     .target(name: "SoundCheck", swiftSettings: strict + [.unsafeFlags(["-O"])]),
 
@@ -93,7 +97,8 @@ let package = Package(
       name: "AudioEngine", dependencies: ["Realtime", "Decoding", "OutputInterface"],
       swiftSettings: strictMemory),
     .target(
-      name: "MusicLibrary", dependencies: ["AudioTypes", "Decoding", "CCharset"],
+      name: "MusicLibrary",
+      dependencies: ["AudioTypes", "Decoding", "Tags", "Database", "CCharset"],
       swiftSettings: strict),
 
     .target(
@@ -140,6 +145,8 @@ let package = Package(
       name: "AudioEngineTests",
       dependencies: ["AudioEngine", "AudioOutput", "CRealtime", "TestSupport"],
       swiftSettings: strict),
+    .testTarget(
+      name: "DatabaseTests", dependencies: ["Database", "TestSupport"], swiftSettings: strict),
     .testTarget(name: "BusTests", dependencies: ["Bus", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "RemoteControlTests",

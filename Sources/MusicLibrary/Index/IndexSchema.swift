@@ -1,0 +1,67 @@
+import Database
+
+/// The tables of the collection's index. All of it can be read again from the files; what the user
+/// did (playlists, counts, ratings, the queue) is kept elsewhere.
+enum IndexSchema {
+  static let version: Int64 = 1
+
+  /// Many values of one field are kept as one text, with this between them, and each for itself in
+  /// `value` for the views.
+  static let separator = "\u{1F}"
+
+  static let statements = """
+    CREATE TABLE root(
+      id INTEGER PRIMARY KEY,
+      path BLOB NOT NULL UNIQUE
+    );
+    CREATE TABLE folder(
+      id INTEGER PRIMARY KEY,
+      path BLOB NOT NULL UNIQUE
+    );
+    CREATE TABLE file(
+      id INTEGER PRIMARY KEY,
+      folder INTEGER NOT NULL REFERENCES folder(id),
+      name BLOB NOT NULL,
+      -- Which file it is, wherever it is moved.
+      device INTEGER NOT NULL,
+      node INTEGER NOT NULL,
+      size INTEGER NOT NULL,
+      -- Nanoseconds since 1970.
+      modified INTEGER NOT NULL,
+      -- Of what lies beside it and tells of it: a CUE sheet, a cover.
+      beside INTEGER NOT NULL DEFAULT 0,
+      -- Why it could not be read.
+      fault TEXT,
+      -- Seconds since 1970, when it was seen first.
+      added INTEGER NOT NULL,
+      -- Since when it has not been there any more, or its drive has not been mounted.
+      missing INTEGER,
+      UNIQUE(folder, name)
+    );
+    CREATE INDEX file_identity ON file(node, size);
+    CREATE TABLE track(
+      id INTEGER PRIMARY KEY,
+      file INTEGER NOT NULL REFERENCES file(id) ON DELETE CASCADE,
+      start REAL NOT NULL,
+      end REAL,
+      title TEXT, artist TEXT, album_artist TEXT, album TEXT,
+      track INTEGER, track_total INTEGER, disc INTEGER, disc_total INTEGER,
+      date TEXT, original_date TEXT, year INTEGER,
+      genre TEXT, composer TEXT, comment TEXT,
+      compilation INTEGER NOT NULL DEFAULT 0, rating REAL,
+      duration REAL, container TEXT, codec TEXT,
+      rate INTEGER, channels INTEGER, bits INTEGER, bit_rate INTEGER,
+      track_gain REAL, album_gain REAL, track_peak REAL, album_peak REAL,
+      lyrics INTEGER NOT NULL DEFAULT 0,
+      -- 0 none, 1 in the file, 2 beside it.
+      picture INTEGER NOT NULL DEFAULT 0,
+      UNIQUE(file, start)
+    );
+    CREATE TABLE musicbrainz(
+      track INTEGER NOT NULL REFERENCES track(id) ON DELETE CASCADE,
+      kind TEXT NOT NULL,
+      value TEXT NOT NULL,
+      PRIMARY KEY(track, kind)
+    ) WITHOUT ROWID;
+    """
+}

@@ -1,0 +1,74 @@
+import Database
+import Tags
+import Testing
+
+@testable import MusicLibrary
+
+@Suite(.enabled(if: Database.isAvailable, "libsqlite3 is not installed"))
+struct LibraryIndexTests {
+  private let index: LibraryIndex
+  private let identity = FileIdentity(device: 1, node: 2, size: 3, modified: 4)
+
+  init() throws { index = try LibraryIndex(Database.inMemory()) }
+
+  private func track(_ title: String, start: Double = 0) -> TrackRecord {
+    var track = TrackRecord()
+    track.title = title
+    track.start = start
+    return track
+  }
+
+  private func titles() throws -> [String] {
+    var titles: [String] = []
+    try index.database.rows("SELECT title FROM track ORDER BY id") { titles.append($0.text(0)) }
+    return titles
+  }
+
+  @Test func `A file keeps its number and its tracks when it is read again or moved`() throws {
+    let here = try index.folder([0x61])
+    let there = try index.folder([0x62])
+    let file = try index.put(file: [0x78], in: here, identity, at: 100)
+    try index.replace(tracks: [track("a"), track("b", start: 10)], of: file)
+    #expect(try index.put(file: [0x78], in: here, identity, at: 200) == file)
+    try index.replace(tracks: [track("A"), track("c", start: 20)], of: file)
+    #expect(try titles() == ["A", "c"])
+    #expect(try index.database.integer("SELECT id FROM track WHERE title = 'A'") == 1)
+    #expect(try index.database.integer("SELECT added FROM file") == 100)
+    try index.move(file: file, to: there, name: [0x79])
+    #expect(try index.files(in: here).isEmpty)
+    #expect(try index.files(in: there).map(\.name) == [[0x79]])
+    #expect(try titles() == ["A", "c"])
+  }
+
+  @Test func `A file that is not there keeps its tracks, and one that is removed does not`() throws
+  {
+    let file = try index.put(file: [0xFF], in: index.folder([0x61]), identity, at: 1)
+    try index.replace(tracks: [track("a")], of: file)
+    try index.set(missing: 5, file: file)
+    #expect(try index.files(in: 1).first?.isMissing == true)
+    #expect(try titles() == ["a"])
+    try index.remove(file: file)
+    #expect(try index.counts() == (0, 0))
+  }
+
+  @Test func `Folders have one number, roots are kept, and all is there when opened again`() throws
+  {
+    #expect(try index.folder([0x61]) == index.folder([0x61]))
+    try index.add(root: [0x61])
+    try index.add(root: [0x61])
+    let again = try LibraryIndex(index.database)
+    #expect(try again.roots() == [[0x61]])
+  }
+
+  @Test func `The year is that of the original release`() {
+    var track = TrackRecord()
+    track.date = "1997-05-21"
+    #expect(track.year == 1997)
+    track.originalDate = "c. 1972"
+    #expect(track.year == 1972)
+    track.originalDate = "19720501"
+    #expect(track.year == 1972)
+    track.originalDate = "nineteen"
+    #expect(track.year == 1997)
+  }
+}
