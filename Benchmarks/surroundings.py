@@ -148,6 +148,8 @@ def crashes(room, kind, running, turns):
         room.server = room.serve(RATE) if kind == "PulseAudio" else room.spawn("pipewire-pulse")
         until(lambda: not subprocess.run(["pactl", "info"], env=room.env,
                                          capture_output=True).returncode, "the server", 10)
+        # PipeWire's null sink ends with the server that made it.
+        room.ready(RATE)
         moment = now()
         until(room.playing, "the music", 10)
         found.append((now() - moment) * 1000)
