@@ -19,8 +19,13 @@ public struct PlayQueue: Sendable {
   public internal(set) var unknownDurations = 0
 
   public var repeatMode = RepeatMode.off
-  /// Stop after the current track.
+  /// Stop after each track.
   public var isSingle = false
+  /// Stop when the current track ends, once: that takes the wish back.
+  public var stopsOnce = false
+  /// What has been played leaves the queue, which can be undone; what the user left for another
+  /// track of their choice stays. Nothing is repeated then that has not been left in such a way.
+  public var isConsuming = false
 
   /// The index of the current entry, or where it stood when it is not in the queue any more: what
   /// stands there now comes next.
@@ -48,17 +53,20 @@ public struct PlayQueue: Sendable {
     let items = named(Array(more))
     guard items.count > 0 else { return }
     put(items, at: Places(entries.count..<entries.count + items.count))
-    if order.isOn { order.mix(items.ids, after: currentID) }
+    if order.isOn { order.mix(items, after: currentID) }
   }
 
-  /// What has become known of a track: what is nil here stays as it was.
+  /// What has become known of a track: what is nil here stays as it was. An order of albums that
+  /// stands already stays too.
   public mutating func describe(
-    at index: Int, title: String? = nil, artist: String? = nil, duration: Double? = nil
+    at index: Int, title: String? = nil, artist: String? = nil, album: String? = nil,
+    duration: Double? = nil
   ) {
     guard entries.indices.contains(index) else { return }
     count([entries[index]], sign: -1)
     if let title { entries[index].title = title }
     if let artist { entries[index].artist = artist }
+    if let album { entries[index].album = album }
     if let duration { entries[index].duration = duration }
     count([entries[index]], sign: 1)
     revision += 1
@@ -73,8 +81,6 @@ public struct PlayQueue: Sendable {
   /// The entry of that name; nil when it is not in the queue.
   public func entry(_ id: EntryID) -> QueueEntry? { index(of: id).map { entries[$0] } }
 
-  // MARK: What follows
-
   /// Makes a track current; `nil` and indexes outside of the queue mean none.
   public mutating func select(_ index: Int?) {
     guard let index, entries.indices.contains(index) else {
@@ -87,98 +93,20 @@ public struct PlayQueue: Sendable {
     stand(at: index)
   }
 
-  private mutating func stand(at index: Int) {
-    currentID = ids[index]
-    place = index
-    isCurrentPresent = true
-  }
-
-  /// The index of what is played when the track at `index` has ended, by shuffle, repeat and
-  /// single; `nil` when nothing is. -1 stands before the first track.
-  public func index(after index: Int) -> Int? {
-    if isSingle, index >= 0 { return nil }
-    if repeatMode == .one, entries.indices.contains(index) { return index }
-    return self.index(skipping: index)
-  }
-
-  /// The index of what the user gets who skips the track at `index`: repeating one and single hold
-  /// nobody back.
-  public func index(skipping index: Int) -> Int? {
-    guard index >= -1, index < entries.count else { return nil }
-    if order.isOn { return follower(of: index < 0 ? nil : ids[index]) }
-    if index + 1 < entries.count { return index + 1 }
-    return wraps && !entries.isEmpty ? 0 : nil
-  }
-
-  /// What is played when the current track has ended, and what a skip would bring.
-  public var indexAfterCurrent: Int? {
-    if currentID != nil, isSingle { return nil }
-    return repeatMode == .one && isCurrentPresent ? place : indexAfterSkip
-  }
-
-  public var indexAfterSkip: Int? {
-    guard let currentID else { return index(skipping: -1) }
-    if isCurrentPresent { return index(skipping: place) }
-    if order.isOn { return follower(of: currentID) }
-    if place < entries.count { return place }
-    return wraps && !entries.isEmpty ? 0 : nil
-  }
-
-  /// The same by names, which edits leave alone: what is played when that entry has ended. The
-  /// current one may have been removed, any other has nothing after it then.
-  public func id(after id: EntryID) -> EntryID? {
-    let next = id == currentID ? indexAfterCurrent : index(of: id).flatMap { index(after: $0) }
-    return next.map { ids[$0] }
-  }
-
-  private func follower(of id: EntryID?) -> Int? {
-    order.follower(of: id, among: ids, wraps: wraps).flatMap { ids.firstIndex(of: $0) }
-  }
-
-  private var wraps: Bool { repeatMode != .off }
-
-  /// Goes to the next track, as the user's key does; at the end nothing is current, which means
-  /// stop.
-  @discardableResult public mutating func next() -> Int? {
-    select(indexAfterSkip)
-    return current
-  }
-
-  /// Goes on when the current track has ended.
-  @discardableResult public mutating func advance() -> Int? {
-    select(indexAfterCurrent)
-    return current
-  }
-
-  /// Goes back: to the beginning of the current track when more than `restartAfter` of it has been
-  /// heard or none comes before it, otherwise to the track before. Nothing current: the last.
-  @discardableResult public mutating func previous(position: Double) -> Int? {
-    if isCurrentPresent, position > Self.restartAfter { return current }
-    guard let currentID else {
-      select(order.isOn ? order.last(among: ids).flatMap(index(of:)) : entries.indices.last)
-      return current
-    }
-    if order.isOn {
-      if let before = order.goBack(from: currentID, among: ids).flatMap(index(of:)) {
-        // Not by `select`: back is not forward into the next round, though that may begin there.
-        stand(at: before)
-      }
-    } else if place > 0 {
-      select(place - 1)
-    } else if !isCurrentPresent {
-      select(entries.isEmpty ? nil : 0)
-    }
-    return current
-  }
-
   // MARK: Shuffle
 
   public var isShuffled: Bool { order.isOn }
 
-  /// Plays the tracks in an order of chance, each once, the current one first. The list stays as it
-  /// is. Shuffled already: another order.
-  public mutating func shuffle(seed: UInt64) {
-    order = ShuffleOrder(ids, first: isCurrentPresent ? currentID : nil, seed: seed, after: order)
+  /// What is put in an order of chance; nil when nothing is.
+  public var shuffleUnit: ShuffleUnit? { order.isOn ? order.albums == nil ? .track : .album : nil }
+
+  /// Plays the tracks in an order of chance, each once, the current one first; or album after album
+  /// in such an order, each from its first track in the list's order, the current one from where it
+  /// is. The list stays as it is. Shuffled already: another order.
+  public mutating func shuffle(seed: UInt64, by unit: ShuffleUnit = .track) {
+    let albums = unit == .album ? AlbumTable(Items(entries: entries, ids: ids)) : nil
+    order = ShuffleOrder(
+      ids, first: isCurrentPresent ? currentID : nil, seed: seed, after: order, by: albums)
   }
 
   /// Plays in the list's order again, from the current track on.
@@ -251,7 +179,8 @@ extension PlayQueue: Equatable {
     // The names come first: they are small, and other entries have other names.
     left.currentID == right.currentID && left.isCurrentPresent == right.isCurrentPresent
       && left.place == right.place && left.repeatMode == right.repeatMode
-      && left.isSingle == right.isSingle && left.order.isOn == right.order.isOn
+      && left.isSingle == right.isSingle && left.stopsOnce == right.stopsOnce
+      && left.isConsuming == right.isConsuming && left.shuffleUnit == right.shuffleUnit
       && left.ids == right.ids && left.entries == right.entries
       && (left.order.ids == right.order.ids || left.playOrder == right.playOrder)
   }

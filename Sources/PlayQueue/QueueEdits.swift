@@ -25,9 +25,9 @@ extension PlayQueue {
     let range = index..<index + items.count
     if order.isOn {
       if kind == .putNext {
-        order.putNext(items.ids, after: currentID)
+        order.putNext(items, after: currentID)
       } else {
-        order.restore(items.ids, after: currentID)
+        order.restore(items, after: currentID)
       }
     }
     perform(kind, items.count, [Step(kind: .insert, places: Places(range), items: items)])
@@ -37,7 +37,7 @@ extension PlayQueue {
   /// Takes the place of all that was in the queue.
   public mutating func replace(with new: [QueueEntry]) {
     let items = named(new)
-    if order.isOn { order.mix(items.ids, after: currentID) }
+    if order.isOn { order.mix(items, after: currentID) }
     perform(
       .replaced, items.count,
       [
@@ -49,6 +49,11 @@ extension PlayQueue {
   public mutating func remove(_ indices: some Sequence<Int>) {
     let places = Places(indices, in: entries.count)
     perform(.removed, places.count, [Step(kind: .remove, places: places)])
+  }
+
+  /// A track that has been played leaves the queue.
+  mutating func removePlayed(_ index: Int) {
+    perform(.played, 1, [Step(kind: .remove, places: Places(index..<index + 1))])
   }
 
   public mutating func clear() {
@@ -194,7 +199,7 @@ extension PlayQueue {
   private mutating func settle(_ record: EditRecord, place: Int) {
     if !isCurrentPresent, currentID == record.currentID { self.place = min(place, entries.count) }
     if order.isOn {
-      order.restore(ids, after: currentID)
+      order.restore(Items(entries: entries, ids: ids), after: currentID)
       order.compact(ids, current: currentID)
     }
   }

@@ -6,16 +6,20 @@ public struct QueueEntry: Equatable, Sendable {
   /// Known before the track has been opened, from a playlist or CUE sheet; `nil` otherwise.
   public var title: String?
   public var artist: String?
+  /// What all tracks of its album share and no other track has, for keeping them together; `nil` when
+  /// it is not known: then the folder counts. Not for people's eyes.
+  public var album: String?
   /// Seconds, as the playlist says.
   public var duration: Double?
 
   public init(
-    _ location: TrackLocation, title: String? = nil, artist: String? = nil,
+    _ location: TrackLocation, title: String? = nil, artist: String? = nil, album: String? = nil,
     duration: Double? = nil
   ) {
     self.location = location
     self.title = title
     self.artist = artist
+    self.album = album
     self.duration = duration
   }
 
@@ -33,6 +37,11 @@ public struct EntryID: Hashable, Sendable {
   public let number: UInt32
   /// What `number` said: for those who can hand on nothing but a number.
   public init(_ number: UInt32) { self.number = number }
+}
+
+/// What is put in an order of chance.
+public enum ShuffleUnit: String, Hashable, Sendable, CaseIterable {
+  case track, album
 }
 
 /// What comes after the last track, and after each.

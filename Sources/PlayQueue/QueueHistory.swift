@@ -2,6 +2,8 @@
 public struct QueueEdit: Hashable, Sendable {
   public enum Kind: Hashable, Sendable, CaseIterable {
     case added, putNext, replaced, removed, cut, pasted, moved, cleared
+    /// It left the queue when another was played.
+    case played
   }
 
   public var kind: Kind
@@ -20,6 +22,7 @@ public struct QueueEdit: Hashable, Sendable {
     case .pasted: "pasted \(tracks)"
     case .moved: "moved \(tracks)"
     case .cleared: "cleared \(tracks)"
+    case .played: "took out \(tracks) that had been played"
     }
   }
 }

@@ -3,6 +3,8 @@
 struct ShuffleOrder: Sendable {
   private(set) var isOn = false
   private(set) var ids: [EntryID] = []
+  /// Whose order it is when albums are kept together; nil when each track stands for itself.
+  private(set) var albums: AlbumTable?
   /// Which order this is: each is made once.
   private var round = 0
   /// The end of the round before: going back leads there.
@@ -21,8 +23,12 @@ struct ShuffleOrder: Sendable {
   /// Not shuffled any more.
   init(after other: ShuffleOrder) { round = other.round }
 
-  init(_ ids: [EntryID], first: EntryID?, seed: UInt64, after other: ShuffleOrder) {
+  init(
+    _ ids: [EntryID], first: EntryID?, seed: UInt64, after other: ShuffleOrder,
+    by albums: AlbumTable? = nil
+  ) {
     isOn = true
+    self.albums = albums
     round = other.round
     chance = Chance(seed: seed)
     begin(ids, first: first)
@@ -30,9 +36,25 @@ struct ShuffleOrder: Sendable {
 
   private mutating func begin(_ present: [EntryID], first: EntryID?) {
     round += 1
-    ids = present
-    ids.shuffle(using: &chance)
-    if let first { moveToFront(first) }
+    guard let albums else {
+      ids = present
+      ids.shuffle(using: &chance)
+      if let first { moveToFront(first) }
+      return
+    }
+    var groups = albums.groups(present)
+    groups.shuffle(using: &chance)
+    // What stands before it in its album counts as played.
+    if let first, let place = groups.firstIndex(where: { $0.contains(first) }) {
+      groups.insert(groups.remove(at: place), at: 0)
+    }
+    ids = groups.flatMap(\.self)
+  }
+
+  /// A round of its own: nothing was played before.
+  mutating func restart(_ present: [EntryID]) {
+    past = []
+    begin(present, first: nil)
   }
 
   private mutating func moveToFront(_ id: EntryID) {
@@ -67,9 +89,23 @@ struct ShuffleOrder: Sendable {
   private func firstOfNextRound(among present: [EntryID], not last: EntryID?) -> EntryID? {
     guard !present.isEmpty else { return nil }
     var chance = chance
+    if let albums { return firstAlbum(albums, among: present, not: last, &chance) }
     let index = Int(truncatingIfNeeded: chance.next() % UInt64(present.count))
     let id = present[index]
     return id == last ? present[(index + 1) % present.count] : id
+  }
+
+  private func firstAlbum(
+    _ albums: AlbumTable, among present: [EntryID], not last: EntryID?, _ chance: inout Chance
+  ) -> EntryID? {
+    var seen: Set<Int> = []
+    let heard = last.flatMap { albums.album(of: $0) }
+    let firsts = present.filter { id in
+      albums.album(of: id).map { seen.insert($0).inserted } ?? true
+    }
+    let others = firsts.filter { $0 != last && (heard == nil || albums.album(of: $0) != heard) }
+    let choice = others.isEmpty ? firsts : others
+    return choice[Int(truncatingIfNeeded: chance.next() % UInt64(choice.count))]
   }
 
   func last(among present: [EntryID]) -> EntryID? { firstLive(ids.reversed(), among: present) }
@@ -96,9 +132,31 @@ struct ShuffleOrder: Sendable {
       return begin(present, first: id)
     }
     if firstLive(ids[..<place].reversed(), among: present) == id { return }
+    if let albums { return takeAlbum(albums, from: id, after: old, among: present) }
     if let from = ids.firstIndex(of: id) { ids.remove(at: from) }
     let after = ids.firstIndex(of: old).map { $0 + 1 } ?? 0
     ids.insert(id, at: after)
+  }
+
+  /// From a track of the user's choice its album goes on; then what would have come. What is jumped
+  /// over within an album counts as played.
+  private mutating func takeAlbum(
+    _ albums: AlbumTable, from id: EntryID, after old: EntryID, among present: [EntryID]
+  ) {
+    let album = albums.album(of: id)
+    let list = album == nil ? [id] : present.filter { albums.album(of: $0) == album }
+    guard let start = list.firstIndex(of: id) else { return }
+    let taken = list[start...].filter { $0 != old }
+    var skipped: Set<EntryID> = []
+    if let heard = list[..<start].firstIndex(of: old), let place = ids.firstIndex(of: old) {
+      skipped = Set(list[(heard + 1)..<start]).intersection(ids[place...])
+    }
+    let jumped = ids.filter { skipped.contains($0) }
+    let moved = skipped.union(taken)
+    ids.removeAll { moved.contains($0) }
+    let place = ids.firstIndex(of: old) ?? 0
+    ids.insert(contentsOf: jumped + [old] + taken, at: place)
+    ids.remove(at: place + jumped.count + taken.count + 1)
   }
 
   /// What was played before; the round before is gone back into from its end.
@@ -116,7 +174,12 @@ struct ShuffleOrder: Sendable {
   // MARK: New entries
 
   /// Puts entries where they are played next, in their order.
-  mutating func putNext(_ new: [EntryID], after current: EntryID?) {
+  mutating func putNext(_ new: Items, after current: EntryID?) {
+    albums?.learn(new)
+    putNext(new.ids, after: current)
+  }
+
+  private mutating func putNext(_ new: [EntryID], after current: EntryID?) {
     let place = current.flatMap { ids.firstIndex(of: $0) }.map { $0 + 1 } ?? 0
     let isPromised = promised.map { ids[place...].contains($0) } ?? false
     if !isPromised { promised = new.last }
@@ -135,33 +198,72 @@ struct ShuffleOrder: Sendable {
     if isOn, other.isOn, round == other.round { ids = other.ids }
   }
 
-  /// Mixes entries into what is still to be played.
-  mutating func mix(_ new: [EntryID], after current: EntryID?) {
+  /// Mixes entries into what is still to be played: albums between albums, and what is more of one
+  /// at its end.
+  mutating func mix(_ new: Items, after current: EntryID?) {
     var start = current.flatMap { ids.firstIndex(of: $0) }.map { $0 + 1 } ?? 0
     if let promised, let last = ids[start...].firstIndex(of: promised) { start = last + 1 }
-    var new = new
+    guard albums == nil else { return mixAlbums(new, after: current, from: start) }
+    var new = new.ids
     new.shuffle(using: &chance)
-    var mixed = Array(ids[..<start])
-    mixed.reserveCapacity(ids.count + new.count)
-    var mine = start
+    ids = Array(ids[..<start]) + mixed(Array(ids[start...]), new)
+  }
+
+  private mutating func mixAlbums(_ new: Items, after current: EntryID?, from start: Int) {
+    albums?.learn(new)
+    guard let albums else { return }
+    var runs = albums.runs(ids[start...])
+    let heard = current.flatMap { albums.album(of: $0) }
+    // The album that is heard is not broken into.
+    let isGoingOn = heard != nil && runs.first?.first.map { albums.album(of: $0) } == heard
+    var first = isGoingOn ? runs.removeFirst() : []
+    var ends: [Int: Int] = [:]
+    for (place, run) in runs.enumerated() {
+      if let album = run.first.flatMap({ albums.album(of: $0) }) { ends[album] = place }
+    }
+    var groups: [[EntryID]] = []
+    for group in albums.groups(new.ids) {
+      let album = group.first.flatMap { albums.album(of: $0) }
+      if let place = album.flatMap({ ends[$0] }) {
+        runs[place] += group
+      } else if album != nil, album == heard {
+        first += group
+      } else {
+        groups.append(group)
+      }
+    }
+    groups.shuffle(using: &chance)
+    ids = Array(ids[..<start]) + first + mixed(runs, groups).flatMap(\.self)
+  }
+
+  /// Some between others, each with the same chance at each place; the others keep their order.
+  private mutating func mixed<Part>(_ parts: [Part], _ new: [Part]) -> [Part] {
+    var mixed: [Part] = []
+    mixed.reserveCapacity(parts.count + new.count)
+    var mine = 0
     var theirs = 0
     while theirs < new.count {
       let left = UInt64(new.count - theirs)
-      if chance.next() % (UInt64(ids.count - mine) + left) < left {
+      if chance.next() % (UInt64(parts.count - mine) + left) < left {
         mixed.append(new[theirs])
         theirs += 1
       } else {
-        mixed.append(ids[mine])
+        mixed.append(parts[mine])
         mine += 1
       }
     }
-    ids = mixed + ids[mine...]
+    return mixed + parts[mine...]
   }
 
   /// Entries that are back: those that are not known any more are mixed in.
-  mutating func restore(_ back: [EntryID], after current: EntryID?) {
+  mutating func restore(_ back: Items, after current: EntryID?) {
     let known = Set(ids)
-    mix(back.filter { !known.contains($0) }, after: current)
+    var new = Items()
+    for (id, entry) in zip(back.ids, back.entries) where !known.contains(id) {
+      new.ids.append(id)
+      new.entries.append(entry)
+    }
+    mix(new, after: current)
   }
 
   /// Removed entries are forgotten when there are more of them than of the others.

@@ -46,6 +46,7 @@ extension PlayQueue {
 enum Act: CaseIterable {
   case insert, add, next, replace, remove, clear, cut, copy, paste, move, moveNext
   case select, skip, advance, back, append, shuffle, unshuffle, repeating, single, describe
+  case albums, consume, stopOnce, end
 
   static let edits: [Act] = [
     .insert, .add, .next, .replace, .remove, .clear, .cut, .copy, .paste, .move, .moveNext,
@@ -84,7 +85,11 @@ enum Act: CaseIterable {
     case .unshuffle: queue.unshuffle()
     case .repeating: queue.repeatMode = RepeatMode.allCases.randomElement(using: &chance)!
     case .single: queue.isSingle.toggle()
-    case .describe: queue.describe(at: place, title: "known", duration: 30)
+    case .albums: queue.shuffle(seed: chance.next(), by: .album)
+    case .consume: queue.isConsuming.toggle()
+    case .stopOnce: queue.stopsOnce.toggle()
+    case .end: queue.end()
+    case .describe: queue.describe(at: place, title: "known", album: "a", duration: 30)
     }
   }
 }
