@@ -25,12 +25,18 @@ static bool takes_back(const pulse *p, const pa_sink_info *info) {
 
 static bool has(const char *text, const char *part) { return text && strstr(text, part) != NULL; }
 
-// Whether it is private and a device of its own, that can be pulled or lost: not a port of a card
-// that stays, where only the port changes and a guard would protect nothing.
+// Whether it is, or may be, private and is a device of its own, that can be pulled or lost: not a port
+// of a card that stays, where only the port changes and a guard would protect nothing.
 static bool is_guardable(const pa_sink_info *info) {
-  if (pulse_route(info, info->active_port) != SOTTO_ROUTE_PRIVATE) return false;
   const char *bus = pa_proplist_gets(info->proplist, PA_PROP_DEVICE_BUS);
   const char *api = pa_proplist_gets(info->proplist, PA_PROP_DEVICE_API);
+  int route = pulse_route(info, info->active_port);
+  // udev knows a headset only by a name that says so: most USB headsets tell of no form at all, and
+  // call their output a speaker.
+  if (route == SOTTO_ROUTE_SPEAKER && has(bus, "usb")) {
+    return pa_proplist_gets(info->proplist, PA_PROP_DEVICE_FORM_FACTOR) == NULL;
+  }
+  if (route != SOTTO_ROUTE_PRIVATE) return false;
   return has(bus, "usb") || has(bus, "bluetooth") || has(api, "bluez") || info->n_ports == 0;
 }
 

@@ -17,6 +17,9 @@ struct LeakGuardTests {
   private static let headset = PrivateServer.Sink(
     "headset", properties: ["device.form_factor": "headset", "device.bus": "usb"])
 
+  /// What most of them tell of themselves: nothing but the plug.
+  private static let nameless = PrivateServer.Sink("nameless", properties: ["device.bus": "usb"])
+
   @MainActor final class Scene {
     let server: PrivateServer
     let rig: Rig
@@ -102,16 +105,22 @@ struct LeakGuardTests {
   func `A stream opened on a headset is guarded at once, on the speakers never`(
     kind: PrivateServer.Kind
   ) async throws {
-    for sink in [Self.headset, PrivateServer.Sink("speakers")] {
+    let speaker = PrivateServer.Sink(
+      "desk", properties: ["device.bus": "usb", "device.form_factor": "speaker"])
+    let cases: [(sink: PrivateServer.Sink, isGuarded: Bool, route: RouteClass)] = [
+      (Self.headset, true, .private), (PrivateServer.Sink("speakers"), false, .speaker),
+      // It may be a headset; known loudspeakers are none.
+      (Self.nameless, true, .speaker), (speaker, false, .speaker),
+    ]
+    for (sink, isGuarded, route) in cases {
       let server = try PrivateServer(kind, sinks: [sink])
       let rig = try Rig()
       let track = try rig.track("a.wav", frames: 48_000)
       try rig.start(
         [track.path], backend: PulseBackend(server: server.address), leakGuard: .auto)
-      #expect(
-        rig.engine.guardState == GuardState(isGuarded: sink.name == "headset", isWanted: false))
+      #expect(rig.engine.guardState == GuardState(isGuarded: isGuarded, isWanted: false))
       #expect(rig.engine.place?.id == sink.name)
-      #expect(rig.engine.place?.routeClass == (sink.name == "headset" ? .private : .speaker))
+      #expect(rig.engine.place?.routeClass == route)
       rig.close()
       server.close()
     }
