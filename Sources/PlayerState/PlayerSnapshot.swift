@@ -44,6 +44,8 @@ public struct PlayerSnapshot: Equatable, Sendable {
   /// sotto's own level in percent, and whether sotto itself is muted.
   public var level: Int
   public var isOwnMuted: Bool
+  /// The sound server keeps sotto's stream mute: another mixer wants that.
+  public var isStreamMuted = false
   /// What ReplayGain applies to the heard track, in dB; nil when it is off.
   public var replayGain: Double?
   public var gainMode = LoudnessMode.off

@@ -106,6 +106,12 @@ extension PlayerSnapshot {
     if isOwnMuted != before.isOwnMuted {
       lines.append(isOwnMuted ? "sotto is muted." : "sotto is not muted any more.")
     }
+    if isStreamMuted != before.isStreamMuted {
+      lines.append(
+        isStreamMuted
+          ? "Another program's mixer has muted sotto."
+          : "sotto is not muted in the mixer any more.")
+    }
     if isSilent != before.isSilent { lines.append(description(of: .silent, at: at) + ".") }
     if gainMode != before.gainMode { lines.append(description(of: .gain, at: at) + ".") }
     if isUntouched != before.isUntouched, queue.currentID == before.queue.currentID {
@@ -180,7 +186,9 @@ extension PlayerSnapshot {
       return hasRingerVolume
         ? "Ringer volume \(ringerVolume) percent" : "There is no volume for the ringer alone"
     case .level: return "sotto's own level \(level) percent"
-    case .mute: return isDeviceMuted || isOwnMuted ? "Muted" : "Not muted"
+    case .mute:
+      if isStreamMuted { return "Muted by another program's mixer" }
+      return isDeviceMuted || isOwnMuted ? "Muted" : "Not muted"
     case .silent: return "Silent mode \(isSilent ? "on" : "off")"
     case .gain:
       switch gainMode {
@@ -224,7 +232,17 @@ extension PlayerSnapshot {
     text.hasSuffix(".") ? String(text.dropLast()) : text
   }
 
+  /// What plays and cannot be heard says why.
   private var transportText: String {
+    let text = sessionText
+    guard situation.isAudible else { return text }
+    if isStreamMuted { return text + ", muted by another program's mixer" }
+    if isDeviceMuted { return text + ", the device is muted" }
+    if isOwnMuted { return text + ", sotto is muted" }
+    return text
+  }
+
+  private var sessionText: String {
     switch situation.display {
     case .stopped: return "Stopped"
     case .playing: return "Playing"

@@ -28,6 +28,7 @@ extension PlayCommand {
     line.duration = snapshot.duration ?? entry?.duration
     line.level = level
     line.isOwnMuted = isOwnMuted
+    line.isStreamMuted = system?.isStreamMuted ?? false
     if let volume = snapshot.deviceVolume {
       line.device = StatusLine.DeviceLevel(percent: volume.percent, isMuted: volume.isMuted)
     } else {

@@ -43,6 +43,7 @@ extension PlayCommand {
     snapshot.isOtherSoundHeard = !state.blockers.isEmpty
     snapshot.level = level
     snapshot.isOwnMuted = isOwnMuted
+    snapshot.isStreamMuted = system?.isStreamMuted ?? false
     snapshot.gainMode = gainMode
     // Without tags there is nothing to apply.
     if gainMode != .off, heard.info?.loudness.gain(gainMode) != nil {

@@ -23,6 +23,9 @@ import SystemEvents
   private(set) var isSettling = false
   private(set) var devices: [PlayerSnapshot.DeviceChoice] = []
   private var defaultSink = ""
+  /// Another mixer keeps our stream mute. With its own wish for silence it is the server, and told as
+  /// that.
+  private(set) var isStreamMuted = false
   /// Since when the server has wanted our silence; `nil` while it does not.
   private var silenceWanted: SessionTime?
 
@@ -92,6 +95,11 @@ import SystemEvents
     for finding in findings { take(finding, isFirst: isFirst) }
     follow(snapshot)
     hear(muteOf: own, at: snapshot.at)
+    let isMuted = own?.isMuted == true && silenceWanted == nil
+    if isMuted != isStreamMuted {
+      isStreamMuted = isMuted
+      command.refresh()
+    }
     if routes.isInDoubt {
       doubt.set(after: RouteTracker.doubtSeconds) { [weak self] in self?.watch?.refresh() }
     }

@@ -17,6 +17,8 @@ struct StatusLine: Equatable {
   var level = 100
   /// sotto itself is silent, on a device without mute.
   var isOwnMuted = false
+  /// Another mixer keeps sotto mute.
+  var isStreamMuted = false
 
   struct DeviceLevel: Equatable {
     var percent: Int
@@ -56,6 +58,7 @@ struct StatusLine: Equatable {
   }
 
   private var volumeText: String {
+    if isStreamMuted { return "muted in the mixer" }
     let own = level == 100 ? "" : ", own level \(level)%"
     if let device {
       return (device.isMuted ? "muted (volume \(device.percent)%)" : "volume \(device.percent)%")

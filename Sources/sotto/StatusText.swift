@@ -59,6 +59,7 @@ enum StatusText {
         } ?? .null
       ),
       ("volume", .int(snapshot.deviceVolume)), ("muted", .bool(snapshot.isDeviceMuted)),
+      ("streamMuted", .bool(snapshot.isStreamMuted)),
       ("ringer", .int(snapshot.hasRingerVolume ? snapshot.ringerVolume : nil)),
       ("level", .int(snapshot.level)), ("levelMuted", .bool(snapshot.isOwnMuted)),
       ("loudness", .string(snapshot.gainMode.rawValue)),

@@ -64,6 +64,7 @@ import Testing
     stage.change { $0.snapshot.queue.shuffle(seed: 1) }
     stage.change { $0.snapshot.queue.repeatMode = .all }
     stage.change { $0.snapshot.isDeviceMuted = true }
+    stage.change { $0.snapshot.isStreamMuted = true }
     stage.happen(.silent(true))
     stage.happen(.begin(id: "b", kind: .primary, source: "mpv"))
     stage.happen(.stop(.key))
@@ -93,6 +94,7 @@ import Testing
         "Shuffle on.",
         "Repeat all tracks.",
         "Muted.",
+        "Another program's mixer has muted sotto.",
         "Silent mode on.",
         "Paused. Mpv started to play. Press play to go on.",
         "Stopped.",

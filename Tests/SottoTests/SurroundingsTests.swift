@@ -100,6 +100,19 @@ struct SurroundingsTests {
   }
 
   @Test(arguments: PrivateServer.Kind.allCases)
+  func `Music that another mixer has muted is told as muted`(kind: PrivateServer.Kind) throws {
+    let stage = try Stage(kind)
+    #expect(stage.screen.waits(for: "> 0:01"))
+    let stream = try #require(
+      try stage.server.tool("pactl", ["list", "short", "sink-inputs"]).split(separator: "\t").first)
+    try stage.server.tool("pactl", ["set-sink-input-mute", String(stream), "1"])
+    #expect(stage.screen.waits(for: "muted in the mixer"))
+    try stage.server.tool("pactl", ["set-sink-input-mute", String(stream), "0"])
+    #expect(stage.screen.waits(for: "volume 100%"))
+    stage.end()
+  }
+
+  @Test(arguments: PrivateServer.Kind.allCases)
   func `S28, S53: a tagged call holds the music, and its end lets it go on`(
     kind: PrivateServer.Kind
   ) throws {
