@@ -98,6 +98,13 @@ public enum SQLValue: Hashable, Sendable, ExpressibleByIntegerLiteral, Expressib
     guard let bytes = unsafe sotto_sqlite_bytes(statement, Int32(column), &size) else { return [] }
     return unsafe Array(UnsafeRawBufferPointer(start: bytes, count: size))
   }
+  fileprivate func withBytes<Result>(
+    _ column: Int, _ body: (UnsafeRawBufferPointer) -> Result
+  ) -> Result {
+    var size = 0
+    let bytes = unsafe sotto_sqlite_bytes(statement, Int32(column), &size)
+    return unsafe body(UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : size))
+  }
 }
 
 /// The row that a statement stands at; columns count from 0. NULL reads as 0, "" or no bytes.
@@ -110,6 +117,12 @@ public struct Row {
   public func real(_ column: Int) -> Double { statement.real(column) }
   public func text(_ column: Int) -> String { statement.text(column) }
   public func bytes(_ column: Int) -> [UInt8] { statement.bytes(column) }
+  /// The library's own bytes, which are there within `body` alone: for many rows.
+  public func withBytes<Result>(
+    _ column: Int, _ body: (UnsafeRawBufferPointer) -> Result
+  ) -> Result {
+    unsafe statement.withBytes(column, body)
+  }
 
   public func intOrNil(_ column: Int) -> Int? { isNull(column) ? nil : int(column) }
   public func realOrNil(_ column: Int) -> Double? { isNull(column) ? nil : real(column) }
