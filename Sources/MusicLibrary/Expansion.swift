@@ -36,7 +36,13 @@ public struct Expansion: Sendable {
 
   private static let folderDepth = 256
 
-  public init(_ arguments: [[UInt8]]) { levels = [.arguments(arguments[...])] }
+  private let collection: MusicCollection?
+
+  /// - Parameter collection: what `search:QUERY` and saved searches are looked up in.
+  public init(_ arguments: [[UInt8]], collection: MusicCollection? = nil) {
+    levels = [.arguments(arguments[...])]
+    self.collection = collection
+  }
 
   /// The next track or fault, `nil` at the end.
   public mutating func next() -> Item? {
@@ -91,6 +97,10 @@ public struct Expansion: Sendable {
   // MARK: Arguments
 
   private mutating func argument(_ path: [UInt8]) -> Item? {
+    if let collection, Self.isOfCollection(path), FileProbe.kind(path) == .missing {
+      levels.append(.items(Self.found(path, collection)[...]))
+      return nil
+    }
     if let scheme = FileURL.scheme(path), FileProbe.kind(path) == .missing {
       if let file = FileURL.path(path) { return named(ListedTrack(TrackLocation(path: file))) }
       return address(ListedTrack(TrackLocation(path: path)), scheme: scheme)
@@ -140,6 +150,10 @@ public struct Expansion: Sendable {
     if kind == .folder {
       if open.isEmpty { silentFolder = path }
       return enter(folder: path, identity)
+    }
+    if let collection, Paths.suffix(path) == SavedSearch.suffix {
+      levels.append(.items(Self.saved(path, collection)[...]))
+      return nil
     }
     guard kind != .file(size: 0) else {
       return .fault(LibraryFault(path: path, sentence: "empty file"))

@@ -25,7 +25,7 @@ public struct FolderRow: Equatable, Sendable {
     let files = entries.compactMap { entry -> FolderRow? in
       guard entry.kind == .file else { return nil }
       let suffix = Paths.suffix(entry.name)
-      if Recognition.playlist(suffix: suffix) != nil {
+      if Recognition.playlist(suffix: suffix) != nil || suffix == SavedSearch.suffix {
         return FolderRow(.playlist, name: entry.name)
       }
       return Recognition.audioSuffixes.contains(suffix) ? FolderRow(.audio, name: entry.name) : nil

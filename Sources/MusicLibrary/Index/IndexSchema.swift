@@ -3,10 +3,9 @@ import Database
 /// The tables of the collection's index. All of it can be read again from the files; what the user
 /// did (playlists, counts, ratings, the queue) is kept elsewhere.
 enum IndexSchema {
-  static let version: Int64 = 1
+  static let version: Int64 = 2
 
-  /// Many values of one field are kept as one text, with this between them, and each for itself in
-  /// `value` for the views.
+  /// Many values of one field are kept as one text, with this between them.
   static let separator = "\u{1F}"
 
   static let statements = """
@@ -63,5 +62,21 @@ enum IndexSchema {
       value TEXT NOT NULL,
       PRIMARY KEY(track, kind)
     ) WITHOUT ROWID;
+    -- What a search reads when it begins (SearchEntry), beside the wide rows of tracks.
+    CREATE TABLE search(
+      track INTEGER PRIMARY KEY REFERENCES track(id) ON DELETE CASCADE,
+      folder INTEGER NOT NULL,
+      added INTEGER NOT NULL,
+      missing INTEGER,
+      facts BLOB NOT NULL,
+      text BLOB NOT NULL
+    );
+    -- Whoever moves a file or misses it: a search knows.
+    CREATE TRIGGER file_search AFTER UPDATE OF folder, added, missing ON file
+    WHEN old.folder <> new.folder OR old.added <> new.added OR old.missing IS NOT new.missing
+    BEGIN
+      UPDATE search SET folder = new.folder, added = new.added, missing = new.missing
+      WHERE track IN (SELECT id FROM track WHERE file = new.id);
+    END;
     """
 }

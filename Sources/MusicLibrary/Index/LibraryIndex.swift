@@ -103,6 +103,7 @@ import Tags
     try database.run(
       "UPDATE file SET folder = ?, name = ?, missing = NULL WHERE id = ?", .integer(folder),
       .bytes(name), .integer(file))
+    try renameInSearch(file: file, name: name)
   }
 
   /// It is not there any more, or is again; its tracks stay known.
@@ -127,17 +128,20 @@ import Tags
       old[$0.real(0)] = $0.integer(1)
     }
     var kept: Set<Int64> = []
+    let place = try searchPlace(of: file)
     for track in tracks {
       let id = old[track.start]
       if let id { kept.insert(id) }
-      try write(track, id: id, file: file)
+      try write(track, id: id, file: file, place)
     }
     for id in old.values where !kept.contains(id) {
       try database.run("DELETE FROM track WHERE id = ?", .integer(id))
     }
   }
 
-  private func write(_ track: TrackRecord, id: Int64?, file: Int64) throws(DatabaseError) {
+  private func write(
+    _ track: TrackRecord, id: Int64?, file: Int64, _ place: SearchPlace
+  ) throws(DatabaseError) {
     func text(_ value: String?) -> SQLValue? { value.map { .text($0) } }
     func number(_ value: Int?) -> SQLValue? { value.map { SQLValue($0) } }
     func real(_ value: Double?) -> SQLValue? { value.map { .real($0) } }
@@ -179,6 +183,7 @@ import Tags
         SQLValue(track.hasLyrics), SQLValue(track.hasPicture ? 1 : 0),
       ])
     let id = id ?? database.lastRow
+    try writeSearch(track, id: id, place)
     try database.run("DELETE FROM musicbrainz WHERE track = ?", .integer(id))
     for (kind, value) in track.musicBrainz {
       try database.run(
