@@ -7,6 +7,7 @@ enum Invocation: Equatable {
   case play(PlayOptions)
   case ctl(CtlOptions)
   case info(paths: [[UInt8]], json: Bool, common: CommonOptions)
+  case search(SearchOptions)
   case render(RenderOptions)
   case devices(json: Bool, watch: Bool, common: CommonOptions)
   case why(count: Int, json: Bool, common: CommonOptions)
@@ -120,7 +121,7 @@ enum Arguments {
   }
 
   /// Commands of a later version: said so, rather than taken for misspelt words or file names.
-  private static let later: Set<String> = ["scan", "search"]
+  private static let later: Set<String> = ["scan"]
 
   private static func notYet(_ command: String) -> UsageError {
     UsageError(sentence: "'\(command)' is not available yet; see 'sotto --help'")
@@ -172,6 +173,7 @@ enum Arguments {
   ) throws(UsageError) -> Invocation {
     // Its words may begin with a dash: 'seek -5'.
     if command == .ctl { return try ctl(arguments) }
+    if command == .search { return try search(arguments) }
     let spec = CommandSpec.named(command)
     let words = try words(arguments, spec)
     if words.options["help"] != nil { return .help(command) }
@@ -180,6 +182,7 @@ enum Arguments {
     switch command {
     case .play: return .play(try play(words, common))
     case .ctl: return try ctl(arguments)
+    case .search: return try search(arguments)
     case .info:
       guard !words.rest.isEmpty else { throw missing("PATH", command) }
       return .info(paths: words.rest, json: words.options["json"] != nil, common: common)

@@ -39,7 +39,7 @@ struct CommandSpec: Sendable {
 }
 
 enum Command: String, Sendable, CaseIterable {
-  case play, ctl, info, render, devices, why, session, scenario, config, doctor
+  case play, ctl, info, search, render, devices, why, session, scenario, config, doctor
 }
 
 extension CommandSpec {
@@ -48,7 +48,7 @@ extension CommandSpec {
     "log", value: "FILE", "Write what libraries complain about to FILE (otherwise it is dropped)")
 
   static let all: [CommandSpec] = [
-    play, ctl, info, render, devices, why, session, scenario, config, doctor,
+    play, ctl, info, search, render, devices, why, session, scenario, config, doctor,
   ]
 
   /// A name of sotto's own stays as it is.
@@ -60,7 +60,8 @@ extension CommandSpec {
 
   private static let paths = (
     label: "PATH...",
-    help: "Files, folders, M3U, PLS and XSPF playlists, CUE sheets, http(s) addresses"
+    help:
+      "Files, folders, M3U, PLS and XSPF playlists, CUE sheets, http(s) addresses, search:QUERY"
   )
 
   private static let play = CommandSpec(
@@ -144,6 +145,46 @@ extension CommandSpec {
     arguments: [paths],
     options: [
       OptionSpec("json", "Print one JSON object a line; what is unknown is null"), log, help,
+    ])
+
+  private static let search = CommandSpec(
+    name: .search,
+    abstract: "Search the collection",
+    usage: "[options] QUERY...",
+    arguments: [
+      ("WORD", "In any of the tags, in any case, with or without accents; all words are wanted"),
+      ("\"WORDS\"", "A phrase (quoted for the shell too: '\"army of me\"')"),
+      ("-WORD", "What is not wanted"), ("A or B, ( )", "One of them; what belongs together"),
+      (
+        "FIELD:TEXT",
+        "artist, albumartist, album, title, genre, composer, comment, codec, path, folder, mb; '=' before the text means the whole of it"
+      ),
+      (
+        "FIELD:NUMBER",
+        "year, date, track, disc, rate, bits, bitrate, duration, rating, plays, played, added; also >3, <=3, 1990..1999, 3:30, 2026-01-31, <30d"
+      ),
+    ],
+    options: [
+      OptionSpec("sort", value: "COLUMN", "Sort by COLUMN, or by -COLUMN from the end"),
+      OptionSpec("limit", value: "N", "Not more than N tracks"),
+      OptionSpec("json", "Print one JSON object a line; what is unknown is null"), log, help,
+    ],
+    notes: [
+      (
+        "EXAMPLES",
+        [
+          "sotto search bjork year:1990..1999 -live",
+          "sotto search --sort -added 'genre:jazz or genre:soul'",
+          "sotto play 'search:rating:>3 codec:flac'",
+        ]
+      ),
+      (
+        "STATUS",
+        [
+          "0   done                            1   no collection, or it cannot be read",
+          "64  wrong usage",
+        ]
+      ),
     ])
 
   private static let render = CommandSpec(

@@ -18,6 +18,11 @@ import Glibc
     pending += Array(text.utf8)
   }
 
+  static func write(_ bytes: [UInt8]) {
+    pending += bytes
+    if pending.count > 1 << 15 { flush() }
+  }
+
   /// Writes what waits. A reader that went away is no fault of ours: the rest is dropped. Any other
   /// failure is told once.
   static func flush() {

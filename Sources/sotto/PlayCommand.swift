@@ -109,7 +109,7 @@ import TerminalScreen
       Messages.fault(out, "is a file to be played")
       Exit.end(1)
     }
-    var expansion = Expansion(options.paths)
+    var expansion = Expansion(options.paths, collection: LibraryPlace.collection)
     let isInteractive = !options.isPlain && Terminal.isInteractive
     if isInteractive { full = PlayScreen(self) }
     openAhead()

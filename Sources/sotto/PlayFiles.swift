@@ -22,8 +22,9 @@ extension PlayCommand {
     _ paths: [[UInt8]],
     _ then: @escaping @MainActor ([QueueEntry], [LibraryFault]) -> Void
   ) {
+    let collection = LibraryPlace.collection
     DispatchQueue(label: "sotto.expansion").async {
-      var expansion = Expansion(paths)
+      var expansion = Expansion(paths, collection: collection)
       var tracks: [QueueEntry] = []
       var faults: [LibraryFault] = []
       while let item = expansion.next() {

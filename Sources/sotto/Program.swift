@@ -33,6 +33,9 @@ import TerminalScreen
     case .info(let paths, let json, let common):
       takeDescriptor2(common)
       InfoCommand.run(paths: paths, json: json)
+    case .search(let options):
+      takeDescriptor2(options.common)
+      SearchCommand.run(options)
     case .render(let options):
       takeDescriptor2(options.common)
       try RenderCommand.run(options)

@@ -1,4 +1,5 @@
 import AudioTypes
+import MusicLibrary
 import Testing
 
 @testable import sotto
@@ -78,13 +79,32 @@ private func refusal(_ words: String...) -> String? {
     #expect(invocation == .info(paths: [path], json: false, common: CommonOptions()))
   }
 
-  @Test(arguments: ["scan", "search"])
+  @Test(arguments: ["scan"])
   func `A command of a later version is not available yet`(_ command: String) {
     let sentence = "'\(command)' is not available yet; see 'sotto --help'"
     #expect(refusal(command) == sentence)
     #expect(refusal(command, "x", "--json") == sentence)
     #expect(refusal("help", command) == sentence)
     #expect(throws: UsageError.self) { try parse(command, existing: [command]) }
+  }
+
+  @Test func `Search takes words that begin with a dash, an order and a limit`() throws {
+    var options = SearchOptions()
+    options.query = .and([.text(.init("bjork")), .not(.text(.init("live")))])
+    #expect(try parse("search", "bjork", "-live") == .search(options))
+    options.order = CatalogOrder(.added, descending: true)
+    options.limit = 5
+    options.json = true
+    #expect(
+      try parse("search", "--sort", "-added", "bjork", "--limit=5", "-live", "--json")
+        == .search(options))
+    #expect(try parse("search", "--help") == .help(.search))
+    #expect(refusal("search") == "QUERY is missing; see 'sotto search --help'")
+    #expect(
+      refusal("search", "--jsn", "x")
+        == "unknown option '--jsn', did you mean '--json'?; see 'sotto search --help'")
+    #expect(
+      refusal("search", "(x") == "column 1: '(' is not closed; see 'sotto search --help'")
   }
 
   @Test func `Why takes a number of decisions`() throws {

@@ -16,6 +16,7 @@ import Testing
         ctl                   Drive a running sotto, or tell how it stands
         info                  Show what a file is: container, codec, rate, duration,
                               tags
+        search                Search the collection
         render                Write what playing would give into a WAV file
         devices               List sound servers, devices and ports, and which are
                               current
@@ -39,6 +40,46 @@ import Testing
     #expect(Help.overview() == text)
   }
 
+  @Test func `The help of search`() {
+    let text = """
+      OVERVIEW: Search the collection
+
+      USAGE: sotto search [options] QUERY...
+
+      ARGUMENTS:
+        WORD                  In any of the tags, in any case, with or without
+                              accents; all words are wanted
+        "WORDS"               A phrase (quoted for the shell too: '"army of me"')
+        -WORD                 What is not wanted
+        A or B, ( )           One of them; what belongs together
+        FIELD:TEXT            artist, albumartist, album, title, genre, composer,
+                              comment, codec, path, folder, mb; '=' before the text
+                              means the whole of it
+        FIELD:NUMBER          year, date, track, disc, rate, bits, bitrate, duration,
+                              rating, plays, played, added; also >3, <=3, 1990..1999,
+                              3:30, 2026-01-31, <30d
+
+      OPTIONS:
+        --sort COLUMN         Sort by COLUMN, or by -COLUMN from the end
+        --limit N             Not more than N tracks
+        --json                Print one JSON object a line; what is unknown is null
+        --log FILE            Write what libraries complain about to FILE (otherwise
+                              it is dropped)
+        -h, --help            Show help information
+
+      EXAMPLES:
+        sotto search bjork year:1990..1999 -live
+        sotto search --sort -added 'genre:jazz or genre:soul'
+        sotto play 'search:rating:>3 codec:flac'
+
+      STATUS:
+        0   done                            1   no collection, or it cannot be read
+        64  wrong usage
+
+      """
+    #expect(Help.command(CommandSpec.named(.search)) == text)
+  }
+
   @Test func `The help of play`() {
     let text = """
       OVERVIEW: Play files, folders, playlists and addresses
@@ -47,7 +88,7 @@ import Testing
 
       ARGUMENTS:
         PATH...               Files, folders, M3U, PLS and XSPF playlists, CUE sheets,
-                              http(s) addresses
+                              http(s) addresses, search:QUERY
 
       OPTIONS:
         --output OUTPUT       Play through pulse, alsa, null (silence in real time) or
@@ -165,7 +206,7 @@ import Testing
 
       ARGUMENTS:
         PATH...               Files, folders, M3U, PLS and XSPF playlists, CUE sheets,
-                              http(s) addresses
+                              http(s) addresses, search:QUERY
 
       OPTIONS:
         --json                Print one JSON object a line; what is unknown is null

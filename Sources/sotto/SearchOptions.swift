@@ -1,0 +1,68 @@
+import AudioTypes
+import MusicLibrary
+
+struct SearchOptions: Equatable {
+  var query = Query.all
+  var order = CatalogOrder()
+  var limit: Int?
+  var json = false
+  var common = CommonOptions()
+}
+
+extension Arguments {
+  /// Words that are not wanted begin with a dash: only what begins with two is an option.
+  static func search(_ arguments: ArraySlice<[UInt8]>) throws(UsageError) -> Invocation {
+    let spec = CommandSpec.named(.search)
+    var (options, rest): ([[UInt8]], [[UInt8]]) = ([], [])
+    var words = arguments
+    while let word = words.popFirst() {
+      let text = String(decoding: word, as: UTF8.self)
+      if text == "--" {
+        rest += words
+        break
+      }
+      guard text == "-h" || text.hasPrefix("--") else {
+        rest.append(word)
+        continue
+      }
+      options.append(word)
+      let takesValue = spec.options.contains { "--\($0.name)" == text && $0.value != nil }
+      if takesValue, let value = words.popFirst() { options.append(value) }
+    }
+    let read = try self.words(options[...], spec)
+    if read.options["help"] != nil { return .help(.search) }
+    guard !rest.isEmpty else {
+      throw UsageError(sentence: "QUERY is missing; see 'sotto search --help'")
+    }
+    var result = SearchOptions()
+    result.json = read.options["json"] != nil
+    result.common = CommonOptions(log: read.options["log"])
+    if let log = result.common.log, log.isEmpty {
+      throw UsageError(sentence: "--log needs a file name")
+    }
+    if let text = read.text("limit") {
+      guard let limit = Int(text), limit > 0 else {
+        throw UsageError(
+          sentence: "--limit must be a whole number from 1 on, not '\(Text.printable(text))'")
+      }
+      result.limit = limit
+    }
+    if let text = read.text("sort") { result.order = try order(text) }
+    let query = rest.map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ")
+    do throws(QueryError) {
+      result.query = try Query(query)
+    } catch {
+      throw UsageError(sentence: "\(error.sentence); see 'sotto search --help'")
+    }
+    return .search(result)
+  }
+
+  private static func order(_ text: String) throws(UsageError) -> CatalogOrder {
+    if let order = CatalogOrder(text) { return order }
+    let names = CatalogOrder.Column.allCases.map(\.rawValue)
+    let name = String(text.drop { $0 == "-" })
+    let hint = Nearest.word(to: name, among: names).map { ", did you mean '\($0)'?" } ?? ""
+    throw UsageError(
+      sentence: "--sort takes \(CatalogOrder.names), not '\(Text.printable(text))'\(hint)")
+  }
+}
