@@ -77,6 +77,9 @@ let package = Package(
 
     .target(name: "Tags", dependencies: ["AudioTypes", "Decoding"], swiftSettings: strictMemory),
     .target(name: "Database", dependencies: ["CSQLite"], swiftSettings: strictMemory),
+    .target(
+      name: "StateStore", dependencies: ["AudioTypes", "PlayQueue", "Database"],
+      swiftSettings: strictMemory),
 
     // Sums over samples: optimised in debug builds too, where they would take a hundred times as long.
     .target(name: "SoundCheck", swiftSettings: strict + [.unsafeFlags(["-O"])]),
@@ -147,6 +150,13 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "DatabaseTests", dependencies: ["Database", "TestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "StateStoreTests", dependencies: ["StateStore", "Database", "StateTrial", "TestSupport"],
+      swiftSettings: strict),
+    // A program that keeps state and is killed, for the tests; it ships in no product.
+    .executableTarget(
+      name: "StateTrial", dependencies: ["StateStore", "PlayQueue", "AudioTypes"],
+      path: "Tests/StateTrial", swiftSettings: strict),
     .testTarget(name: "BusTests", dependencies: ["Bus", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "RemoteControlTests",

@@ -192,6 +192,10 @@ int sotto_sqlite_column_count(sotto_sqlite_statement *statement) {
   return library.column_count(statement);
 }
 
+int sotto_sqlite_type(sotto_sqlite_statement *statement, int column) {
+  return library.column_type(statement, column);
+}
+
 bool sotto_sqlite_is_null(sotto_sqlite_statement *statement, int column) {
   return library.column_type(statement, column) == type_null;
 }

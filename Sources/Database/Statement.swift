@@ -80,6 +80,16 @@ public enum SQLValue: Hashable, Sendable, ExpressibleByIntegerLiteral, Expressib
   fileprivate func isNull(_ column: Int) -> Bool {
     unsafe sotto_sqlite_is_null(statement, Int32(column))
   }
+  var columnCount: Int { unsafe Int(sotto_sqlite_column_count(statement)) }
+  fileprivate func value(_ column: Int) -> SQLValue? {
+    switch Int(unsafe sotto_sqlite_type(statement, Int32(column))) {
+    case SOTTO_SQLITE_INTEGER: .integer(integer(column))
+    case SOTTO_SQLITE_REAL: .real(real(column))
+    case SOTTO_SQLITE_TEXT: .text(text(column))
+    case SOTTO_SQLITE_BYTES: .bytes(bytes(column))
+    default: nil
+    }
+  }
   fileprivate func integer(_ column: Int) -> Int64 {
     unsafe sotto_sqlite_integer(statement, Int32(column))
   }
@@ -123,6 +133,11 @@ public struct Row {
   ) -> Result {
     unsafe statement.withBytes(column, body)
   }
+
+  /// As it is stored; nil is NULL.
+  public func value(_ column: Int) -> SQLValue? { statement.value(column) }
+  /// All columns, as they are stored.
+  public var values: [SQLValue?] { (0..<statement.columnCount).map { value($0) } }
 
   public func intOrNil(_ column: Int) -> Int? { isNull(column) ? nil : int(column) }
   public func realOrNil(_ column: Int) -> Double? { isNull(column) ? nil : real(column) }

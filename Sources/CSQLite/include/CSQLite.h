@@ -70,6 +70,13 @@ int sotto_sqlite_value_count(sotto_sqlite_statement *statement);
 
 // Columns of the row, from 0 on; bytes and text are valid until the next step.
 int sotto_sqlite_column_count(sotto_sqlite_statement *statement);
+enum {
+  SOTTO_SQLITE_INTEGER = 1,
+  SOTTO_SQLITE_REAL = 2,
+  SOTTO_SQLITE_TEXT = 3,
+  SOTTO_SQLITE_BYTES = 4,
+};
+int sotto_sqlite_type(sotto_sqlite_statement *statement, int column);
 bool sotto_sqlite_is_null(sotto_sqlite_statement *statement, int column);
 int64_t sotto_sqlite_integer(sotto_sqlite_statement *statement, int column);
 double sotto_sqlite_real(sotto_sqlite_statement *statement, int column);

@@ -1,0 +1,261 @@
+import AudioTypes
+import Database
+import Dispatch
+import Synchronization
+
+/// What the user did, kept: the history of tracks, settings, and how it stands. What is told to it is
+/// written by a queue of its own a fifth of a second later, all of it at once, so that nobody waits
+/// and a process that is killed loses no more than that. What cannot be written is told once and
+/// tried again.
+///
+/// Any thread, unless it says otherwise.
+public final class StateStore: Sendable {
+  public let standing: StateStanding
+  /// How it stood when the last sotto ended, as far as that was kept; nil where the state is not
+  /// ours.
+  public let moment: Moment?
+
+  private let folder: StateFolder
+  private let queue = DispatchQueue(label: "sotto.state", qos: .utility)
+  private let pending = Mutex(Pending())
+  private let momentFile: Mutex<MomentFile>
+  private let writer: StateWriter
+  private let tell: @Sendable (_ sentence: String, _ isFault: Bool) -> Void
+
+  /// So long what has changed waits for more, in seconds.
+  private let delay: Double
+  /// So long another program is waited for at a time, in milliseconds.
+  static let patience: Int32 = 1000
+  /// After a failure it is tried again after so many seconds, doubled each time up to the last.
+  static let retries = (first: 2.0, last: 60.0)
+  /// As many changes of the history wait while nothing can be written.
+  static let mostChanges = 10_000
+
+  /// What waits to be written.
+  struct Pending {
+    var changes: [(key: HistoryKey, change: History.Change)] = []
+    var settings: [String: String?] = [:]
+    var moment: Moment?
+    var isScheduled = false
+    var isClosed = false
+    /// A failure was told and is not over.
+    var isTold = false
+    var wait = StateStore.retries.first
+
+    var isEmpty: Bool { changes.isEmpty && settings.isEmpty && moment == nil }
+  }
+
+  /// Takes the folder, where no other sotto has it. Reads nothing but one page: a few system calls.
+  ///
+  /// - Parameter tell: what there is to say to the user, in whole sentences without a full stop.
+  ///   Called on any thread.
+  public convenience init(
+    folder path: [UInt8], tell: @escaping @Sendable (_ sentence: String, _ isFault: Bool) -> Void
+  ) {
+    self.init(folder: path, delay: 0.2, tell: tell)
+  }
+
+  init(
+    folder path: [UInt8], delay: Double, patience: Int32 = StateStore.patience,
+    tell: @escaping @Sendable (_ sentence: String, _ isFault: Bool) -> Void
+  ) {
+    self.delay = delay
+    folder = StateFolder(path)
+    standing = folder.standing
+    let file = MomentFile(folder.file("moment"))
+    moment = standing == .own ? file.read() : nil
+    momentFile = Mutex(file)
+    writer = StateWriter(folder, patience: patience)
+    self.tell = tell
+  }
+
+  // MARK: Reading
+
+  public enum Reading: Sendable {
+    case saved(SavedState)
+    /// It cannot be read now, and why; it is tried again, and `saved` may follow.
+    case waits(String)
+  }
+
+  /// Reads what is kept, on a queue of its own; `then` is called there. Where it cannot be read now
+  /// that is told at once, and what is kept comes when it can: nothing is written before.
+  public func read(_ then: @escaping @Sendable (Reading) -> Void) {
+    guard standing == .own else { return }
+    queue.async { [self] in attempt(then, wait: Self.retries.first / 2, isFirst: true) }
+  }
+
+  private func attempt(
+    _ then: @escaping @Sendable (Reading) -> Void, wait: Double, isFirst: Bool
+  ) {
+    if pending.withLock(\.isClosed) { return }
+    do throws(DatabaseError) {
+      let saved = try writer.read()
+      for sentence in writer.takeNotices() { tell(sentence, true) }
+      // Damage is found while most can be rescued; nobody waits for it.
+      queue.async { [self] in check() }
+      then(.saved(saved))
+      recovered()
+      pending.withLock { if !$0.isEmpty { schedule(&$0, after: delay) } }
+    } catch {
+      if isFirst {
+        // What can be said of it was said: a missing library is `sotto doctor`'s.
+        if error.cause != .noLibrary { fail(error) }
+        then(.waits(error.sentence))
+      }
+      guard error.cause != .noLibrary, error.cause != .misuse else { return }
+      let next = error.cause == .busy ? wait : min(wait * 2, Self.retries.last)
+      queue.asyncAfter(deadline: .now() + wait) { [weak self] in
+        self?.attempt(then, wait: next, isFirst: false)
+      }
+    }
+  }
+
+  private func check() {
+    do throws(DatabaseError) { try writer.check() } catch { fail(error) }
+    for sentence in writer.takeNotices() { tell(sentence, true) }
+  }
+
+  /// What is known of a track; `then` is called on the store's queue.
+  public func record(
+    _ location: TrackLocation, _ then: @escaping @Sendable (HistoryRecord?) -> Void
+  ) {
+    queue.async { [self] in
+      flush()
+      then(try? writer.history?.record(HistoryKey(location)))
+    }
+  }
+
+  // MARK: Writing
+
+  /// How it stands now. One small write, by whoever calls: what moves needs no database.
+  ///
+  /// - Parameter isLasting: it stays so for a while: the database is told too, for the case that the
+  ///   machine loses its power.
+  public func note(_ moment: Moment, isLasting: Bool = false) {
+    guard standing == .own, !pending.withLock(\.isClosed) else { return }
+    let cause = momentFile.withLock { $0.write(moment) }
+    if cause != 0 {
+      let sentence = StateFolder.meaning(cause)
+      fail(DatabaseError(cause: .ioFailure, code: 0, sentence: sentence))
+    }
+    guard isLasting else { return }
+    change { $0.moment = moment }
+  }
+
+  /// Something happened to a track.
+  public func change(_ location: TrackLocation, _ change: History.Change) {
+    let key = HistoryKey(location)
+    self.change { pending in
+      // What comes often is kept once.
+      if let last = pending.changes.last, last.key == key {
+        switch (last.change, change) {
+        case (.bookmarked, .bookmarked), (.rated, .rated): pending.changes.removeLast()
+        default: break
+        }
+      }
+      if pending.changes.count < Self.mostChanges { pending.changes.append((key, change)) }
+    }
+  }
+
+  /// A file has another path now.
+  public func moved(from old: [UInt8], to new: [UInt8]) {
+    queue.async { [self] in
+      flush()
+      do throws(DatabaseError) { try writer.history?.moved(from: old, to: new) } catch {
+        fail(error)
+      }
+    }
+  }
+
+  /// A setting of the moment by its name; nil forgets it.
+  public func set(_ name: String, _ value: String?) { change { $0.settings[name] = .some(value) } }
+
+  private func change(_ body: (inout Pending) -> Void) {
+    guard standing == .own else { return }
+    pending.withLock { pending in
+      guard !pending.isClosed else { return }
+      body(&pending)
+      schedule(&pending, after: delay)
+    }
+  }
+
+  private func schedule(_ pending: inout Pending, after seconds: Double) {
+    guard !pending.isScheduled else { return }
+    pending.isScheduled = true
+    queue.asyncAfter(deadline: .now() + seconds) { [weak self] in self?.flush() }
+  }
+
+  /// Writes what waits. On the queue.
+  private func flush() {
+    let work = pending.withLock { pending in
+      let work = pending
+      pending.isScheduled = false
+      // Before it was read, nothing is written over it.
+      guard writer.isReady else { return Pending() }
+      pending.changes = []
+      pending.settings = [:]
+      pending.moment = nil
+      return work
+    }
+    guard !work.isEmpty else { return }
+    do throws(DatabaseError) {
+      try writer.write(work)
+      for sentence in writer.takeNotices() { tell(sentence, true) }
+      recovered()
+    } catch {
+      fail(error)
+      pending.withLock { pending in
+        pending.changes = Array((work.changes + pending.changes).prefix(Self.mostChanges))
+        pending.settings = work.settings.merging(pending.settings) { $1 }
+        pending.moment = pending.moment ?? work.moment
+        let wait = pending.wait
+        pending.wait = min(wait * 2, Self.retries.last)
+        // Anything new does not make it sooner: a full disk is not asked five times a second.
+        schedule(&pending, after: wait)
+      }
+    }
+  }
+
+  private func fail(_ error: DatabaseError) {
+    let isNew = pending.withLock { pending in
+      defer { pending.isTold = true }
+      return !pending.isTold
+    }
+    guard isNew else { return }
+    tell(
+      "\(Text.printable(folder.path)): \(error.sentence); what you do is not kept until that is over",
+      true)
+  }
+
+  private func recovered() {
+    let wasTold = pending.withLock { pending in
+      defer { (pending.isTold, pending.wait) = (false, Self.retries.first) }
+      return pending.isTold
+    }
+    if wasTold { tell("\(Text.printable(folder.path)): what you do is kept again", false) }
+  }
+
+  /// Writes what waits and lets the file go; nothing is kept afterwards.
+  ///
+  /// - Parameter seconds: not longer than this is waited.
+  public func close(within seconds: Double = 2) {
+    let done = DispatchSemaphore(value: 0)
+    queue.async { [self] in
+      flush()
+      pending.withLock { $0.isClosed = true }
+      writer.close()
+      folder.release()
+      done.signal()
+    }
+    _ = done.wait(timeout: .now() + seconds)
+    pending.withLock { $0.isClosed = true }
+  }
+}
+
+/// What was kept when the last sotto ended.
+public struct SavedState: Sendable {
+  public var bookmarks: [HistoryKey: Double] = [:]
+  public var settings: [String: String] = [:]
+  /// The newest moment that the database knows: older than the store's own, unless that was lost.
+  public var moment: Moment?
+}

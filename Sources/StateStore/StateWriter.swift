@@ -1,0 +1,129 @@
+import Database
+
+/// The database side of the store: opened late, rescued where it is damaged. Only on the store's
+/// queue.
+final class StateWriter: @unchecked Sendable {
+  private let folder: StateFolder
+  private var database: Database?
+  /// What was kept has been read: from here on it may be written over.
+  private(set) var isReady = false
+  private var notices: [String] = []
+
+  private let patience: Int32
+
+  init(_ folder: StateFolder, patience: Int32) {
+    self.folder = folder
+    self.patience = patience
+  }
+
+  var history: History? { isReady ? database.map { History($0) } : nil }
+
+  /// What the user should know of, once.
+  func takeNotices() -> [String] {
+    defer { notices = [] }
+    return notices
+  }
+
+  private var path: [UInt8] { folder.file("state.db") }
+
+  private func opened() throws(DatabaseError) -> Database {
+    if let database {
+      // A file that somebody has taken away is made again.
+      if StateFolder.exists(path) { return database }
+      self.database = nil
+    }
+    let new = try StateSchema.open(path, patience: patience)
+    database = new
+    return new
+  }
+
+  /// Does something with the database; a damaged one is set aside before, and what can be read of
+  /// it is in the new one.
+  private func working<Result>(
+    _ body: (Database) throws(DatabaseError) -> Result
+  ) throws(DatabaseError) -> Result {
+    switch attempt(body) {
+    case .success(let result): return result
+    case .failure(let error):
+      guard error.cause == .corrupt else { throw error }
+    }
+    // Closed before its files get other names: closing takes files away by their names.
+    database = nil
+    notices.append(try StateRescue.setAside(in: folder))
+    return try attempt(body).get()
+  }
+
+  /// Nobody but this value holds the connection afterwards.
+  @inline(never) private func attempt<Result>(
+    _ body: (Database) throws(DatabaseError) -> Result
+  ) -> Swift.Result<Result, DatabaseError> {
+    do throws(DatabaseError) {
+      return .success(try body(try opened()))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  func read() throws(DatabaseError) -> SavedState {
+    let saved = try working { database throws(DatabaseError) in
+      var saved = SavedState()
+      saved.bookmarks = try History(database).bookmarks()
+      var moment: [UInt8]?
+      try database.rows("SELECT name, value FROM fact") { row in
+        let name = row.text(0)
+        if name == Self.momentName { moment = row.bytes(1) }
+        if name.hasPrefix(Self.settingPrefix) {
+          saved.settings[String(name.dropFirst(Self.settingPrefix.count))] = row.text(1)
+        }
+      }
+      var sequence: UInt64 = 0
+      saved.moment = moment.flatMap { Moment($0, sequence: &sequence) }
+      return saved
+    }
+    isReady = true
+    return saved
+  }
+
+  /// Reads the whole file, and sets it aside where it is damaged.
+  func check() throws(DatabaseError) {
+    guard isReady else { return }
+    try working { database throws(DatabaseError) in
+      guard let damage = try database.damage() else { return }
+      throw DatabaseError(cause: .corrupt, code: 11, sentence: damage)
+    }
+  }
+
+  /// All of it, or nothing.
+  func write(_ work: StateStore.Pending) throws(DatabaseError) {
+    try working { database throws(DatabaseError) in
+      try database.transaction { () throws(DatabaseError) in
+        let history = History(database)
+        for (key, change) in work.changes { try history.change(key, change) }
+        for (name, value) in work.settings {
+          try set(Self.settingPrefix + name, value.map { .text($0) }, in: database)
+        }
+        if let moment = work.moment {
+          try set(Self.momentName, .bytes(moment.text(sequence: 0)), in: database)
+        }
+      }
+    }
+  }
+
+  private func set(_ name: String, _ value: SQLValue?, in database: Database) throws(DatabaseError)
+  {
+    if let value {
+      try database.run("INSERT OR REPLACE INTO fact(name, value) VALUES(?, ?)", .text(name), value)
+    } else {
+      try database.run("DELETE FROM fact WHERE name = ?", .text(name))
+    }
+  }
+
+  /// Nothing is read or written afterwards.
+  func close() {
+    isReady = false
+    database = nil
+  }
+
+  private static let momentName = "moment"
+  private static let settingPrefix = "setting."
+}
