@@ -44,6 +44,13 @@ public struct Expansion: Sendable {
     self.collection = collection
   }
 
+  /// Entries of a list in that folder.
+  public init(_ entries: [PlaylistEntry], in folder: [UInt8]) {
+    levels = [.playlist(folder: folder, entries[...])]
+    open = [nil]
+    collection = nil
+  }
+
   /// The next track or fault, `nil` at the end.
   public mutating func next() -> Item? {
     let item = advance()
@@ -178,7 +185,8 @@ public struct Expansion: Sendable {
 
   /// A file, or the tracks of the sheet in its tags.
   private mutating func whole(_ track: ListedTrack) -> Item? {
-    if let text = EmbeddedSheet.text(of: track.location.path) {
+    let isPart = track.location.start > 0 || track.location.end != nil
+    if !isPart, let text = EmbeddedSheet.text(of: track.location.path) {
       let sheet = CueSheet(parsing: text)
       if sheet.tracks.count > 1, sheet.files.count == 1 {
         let path = track.location.path
@@ -271,14 +279,10 @@ public struct Expansion: Sendable {
 
   private mutating func listed(_ entry: PlaylistEntry, in folder: [UInt8]) -> Item? {
     var track = ListedTrack(
-      TrackLocation(path: entry.path), title: entry.title, artist: entry.artist,
-      duration: entry.duration)
+      TrackLocation(path: entry.path, start: entry.start, end: entry.end), title: entry.title,
+      artist: entry.artist, duration: entry.duration)
     if let scheme = FileURL.scheme(entry.path) { return address(track, scheme: scheme) }
-    let candidates = FileNames.candidates(entry.path, entry.charset).map { name in
-      name.first == 0x2F ? name : Paths.join(folder, name)
-    }
-    let existing = candidates.first { FileProbe.kind($0) != .missing }
-    track.location.path = existing ?? candidates.first ?? entry.path
+    track.location.path = FileNames.place(of: entry, in: folder).path
     return named(track)
   }
 

@@ -24,6 +24,20 @@ enum FileNames {
     return names
   }
 
+  /// The file that an entry of a list in `folder` means: what is there, otherwise what was likely
+  /// meant.
+  static func place(of entry: PlaylistEntry, in folder: [UInt8]) -> (path: [UInt8], kind: FileKind)
+  {
+    var likeliest: (path: [UInt8], kind: FileKind)?
+    for name in candidates(entry.path, entry.charset) {
+      let path = name.first == 0x2F ? name : Paths.join(folder, name)
+      let kind = FileProbe.kind(path)
+      if kind != .missing { return (path, kind) }
+      likeliest = likeliest ?? (path, kind)
+    }
+    return likeliest ?? (entry.path, .missing)
+  }
+
   /// Extensions in which the file of a sheet may lie since the sheet was written.
   private static let converted = [
     "flac", "wv", "ape", "wav", "aiff", "aif", "m4a", "mp3", "ogg", "opus", "tta", "tak", "mpc",

@@ -129,6 +129,14 @@ enum Paths {
     return folder.last == 0x2F ? folder + name : folder + [0x2F] + name
   }
 
+  /// A path from the root on, without empty pieces and points: `folder` is where a relative one
+  /// begins. Two points stay: what they mean depends on links.
+  static func absolute(_ path: [UInt8], in folder: [UInt8]) -> [UInt8] {
+    let whole = path.first == 0x2F ? path : join(folder, path)
+    let pieces = whole.split(separator: 0x2F).filter { !$0.elementsEqual([0x2E]) }
+    return [0x2F] + Array(pieces.joined(separator: [0x2F]))
+  }
+
   /// The folder that a path is in, without its slash; empty for a bare name.
   static func folder(_ path: [UInt8]) -> [UInt8] {
     guard let slash = path.lastIndex(of: 0x2F) else { return [] }

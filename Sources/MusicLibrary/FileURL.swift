@@ -35,6 +35,24 @@ enum FileURL {
     return result
   }
 
+  /// Every byte that has a meaning in URLs, or none anywhere, as an escape; slashes stay.
+  static func escaped(_ path: some Sequence<UInt8>) -> [UInt8] {
+    var result: [UInt8] = []
+    for byte in path {
+      switch byte {
+      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x2F, 0x5F, 0x7E:
+        result.append(byte)
+      default:
+        let digits = Array("0123456789ABCDEF".utf8)
+        result += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 0xF)]]
+      }
+    }
+    return result
+  }
+
+  /// The `file:` URL of an absolute path.
+  static func url(_ path: [UInt8]) -> [UInt8] { Array("file://".utf8) + escaped(path) }
+
   private static func nibble(_ byte: UInt8) -> UInt8? {
     switch byte {
     case 0x30...0x39: return byte - 0x30

@@ -1,3 +1,5 @@
+import Glibc
+
 /// What stands in a folder, for people who look through it: folders first, then playlists and what may
 /// be audio, each in natural order. Hidden names are left out.
 public struct FolderRow: Equatable, Sendable {
@@ -38,4 +40,7 @@ public struct FolderRow: Equatable, Sendable {
 public struct FolderFault: Error, Equatable, Sendable {
   /// An errno.
   public var cause: Int32
+
+  /// There is no such folder.
+  public var isMissing: Bool { cause == ENOENT || cause == ENOTDIR }
 }

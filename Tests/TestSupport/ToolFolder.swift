@@ -8,6 +8,7 @@ public final class TestFolder: Sendable {
     var template = Array((NSTemporaryDirectory() + "/sotto-test-XXXXXX").utf8CString)
     guard mkdtemp(&template) != nil else { throw CocoaError(.fileWriteUnknown) }
     path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      .replacingOccurrences(of: "//", with: "/")
   }
 
   deinit { try? FileManager.default.removeItem(atPath: path) }

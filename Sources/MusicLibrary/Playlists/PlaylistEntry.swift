@@ -6,6 +6,9 @@ public struct PlaylistEntry: Equatable, Sendable {
   public var artist: String?
   /// Seconds; `nil` where the playlist does not know.
   public var duration: Double?
+  /// The part of the file that is meant, in seconds; the whole of it where nothing is said.
+  public var start = 0.0
+  public var end: Double?
   /// The encoding of the playlist.
   var charset = Charset.unknown
 
@@ -17,6 +20,15 @@ public struct PlaylistEntry: Equatable, Sendable {
     self.artist = artist
     self.duration = duration
   }
+
+  /// Takes a part where it is one: what is no time, or ends before it begins, says nothing.
+  mutating func take(start: Double?, end: Double?) {
+    if let start, start.isFinite, start > 0 { self.start = start }
+    if let end, end.isFinite, end > self.start { self.end = end }
+  }
+
+  /// Whether only a part of the file is meant.
+  public var isPart: Bool { start > 0 || end != nil }
 }
 
 /// The kinds of playlist that are read.
@@ -26,7 +38,7 @@ public enum PlaylistKind: Sendable, Equatable {
 
 /// How much of a playlist is read: a hostile one costs no more than this.
 public enum PlaylistLimits {
-  public static let bytes = 16 << 20
+  public static let bytes = 64 << 20
   public static let entries = 250_000
   /// Tracks of one CUE sheet; a CD has 99.
   public static let sheetTracks = 1000

@@ -1,6 +1,15 @@
 /// Reads XSPF: a `location` URL, `title`, `creator` and `duration` (milliseconds) a track, with
 /// `xml:base` at any level.
 public enum XSPFParser {
+  private struct Track {
+    var location: [UInt8]?
+    var title: String?
+    var creator: String?
+    var duration: Double?
+    var start: Double?
+    var end: Double?
+  }
+
   /// Elements deeper than this are left out.
   private static let depth = 64
 
@@ -9,7 +18,7 @@ public enum XSPFParser {
     var scanner = XMLScanner(bytes)
     var entries: [PlaylistEntry] = []
     var open: [(name: String, base: [UInt8]?)] = []
-    var track: (location: [UInt8]?, title: String?, creator: String?, duration: Double?)?
+    var track: Track?
     var text = ""
     while let event = scanner.next() {
       switch event {
@@ -18,7 +27,7 @@ public enum XSPFParser {
         let outer = open.last?.base ?? nil
         let base = attributes["base"].map { FileURL.resolveBase(Array($0.utf8), base: outer) }
         open.append((name, base ?? outer))
-        if name == "track" { track = (nil, nil, nil, nil) }
+        if name == "track" { track = Track() }
         text = ""
       case .text(let piece):
         text += piece
@@ -33,9 +42,10 @@ public enum XSPFParser {
         if name == "track", let done = track {
           track = nil
           guard let location = done.location else { continue }
-          entries.append(
-            PlaylistEntry(
-              path: location, title: done.title, artist: done.creator, duration: done.duration))
+          var entry = PlaylistEntry(
+            path: location, title: done.title, artist: done.creator, duration: done.duration)
+          entry.take(start: done.start, end: done.end)
+          entries.append(entry)
           if entries.count > PlaylistLimits.entries { return entries }
         } else if isDirect, !value.isEmpty {
           switch name {
@@ -47,6 +57,10 @@ public enum XSPFParser {
             track?.duration = Double(words).flatMap { $0.isFinite && $0 > 0 ? $0 / 1000 : nil }
           default: break
           }
+        } else if name == "option", track != nil, open.last?.name == "extension" {
+          // As VLC writes the part of a file that is meant.
+          if let seconds = M3UParser.value(of: "start-time=", value[...]) { track?.start = seconds }
+          if let seconds = M3UParser.value(of: "stop-time=", value[...]) { track?.end = seconds }
         }
       }
     }
