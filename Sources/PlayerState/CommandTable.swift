@@ -64,7 +64,12 @@ public struct CommandSpec: Equatable, Sendable {
     CommandSpec("clear", "", "empty the queue"),
     CommandSpec("undo", "", "take back the last change of the queue"),
     CommandSpec("redo", "", "make it again"),
-    CommandSpec("save", "NAME", "write the queue into a playlist", .text),
+    CommandSpec(
+      "save", "NAME", "write the queue into a playlist, by NAME.pls or .xspf as such", .text),
+    CommandSpec(
+      "playlist", "NAME WHAT [ROWS] [ROW|end]",
+      "change a playlist, or play of it: play, add, next, open, remove, cut, copy, paste, move, undo, redo",
+      .text),
     CommandSpec("device", "NAME", "play on that device", .device),
     CommandSpec("ignore", "PROGRAM", "leave that program out from now on", .program),
     CommandSpec("preview", "PATH", "hear a piece of it, without touching the queue", .path),

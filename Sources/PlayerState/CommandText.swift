@@ -60,6 +60,7 @@ extension PlayerCommand {
     case "undo": return .undo
     case "redo": return .redo
     case "save": return .save(try arguments.text())
+    case "playlist": return .list(try arguments.path(), try ListWish(&arguments))
     case "device": return .device(try arguments.text())
     case "ignore": return .ignore(try arguments.text())
     case "preview": return .preview(try arguments.path())
@@ -107,6 +108,7 @@ extension PlayerCommand {
     case .undo: "undo"
     case .redo: "redo"
     case .save(let name): "save \(Self.quoted([Array(name.utf8)]))"
+    case .list(let path, let wish): "playlist \(Self.quoted([path])) \(wish.text)"
     case .device(let name): "device \(Self.quoted([Array(name.utf8)]))"
     case .ignore(let name): "ignore \(Self.quoted([Array(name.utf8)]))"
     case .preview(let path): "preview \(Self.quoted([path]))"

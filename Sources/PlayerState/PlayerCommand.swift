@@ -42,6 +42,8 @@ public enum PlayerCommand: Hashable, Sendable {
   case clear, undo, redo
   /// Writes the queue into a playlist of that name.
   case save(String)
+  /// Of one playlist, by its name or path.
+  case list(Path, ListWish)
 
   // The rest.
   /// By the server's own name for it.

@@ -14,6 +14,7 @@ enum Invocation: Equatable {
   case session(SessionOptions)
   case scenario(ScenarioOptions)
   case config(ConfigOptions)
+  case playlist(PlaylistOptions)
   case doctor(CommonOptions)
 }
 
@@ -199,6 +200,15 @@ enum Arguments {
           sentence: "--count must be a whole number from 1 on, not '\(Text.printable(text))'")
       }
       return .why(count: count, json: words.options["json"] != nil, common: common)
+    case .playlist:
+      if words.options["config"]?.isEmpty == true {
+        throw UsageError(sentence: "--config needs a file name")
+      }
+      return .playlist(
+        PlaylistOptions(
+          action: try PlaylistOptions.action(words.rest), json: words.options["json"] != nil,
+          repairs: words.options["repair"] != nil, config: words.options["config"],
+          common: common))
     case .session: return .session(try session(words, common))
     case .scenario: return .scenario(try scenario(words, common))
     case .config:

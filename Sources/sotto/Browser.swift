@@ -15,7 +15,7 @@ import TerminalModel
   private var wanted: [Bool: Int] = [:]
 
   init(_ settings: Settings) {
-    musicFolder = Self.folder(settings.musicFolder) ?? Self.defaultFolder()
+    musicFolder = Self.musicFolder(settings) ?? Self.defaultFolder()
     playlistFolder = Self.folder(settings.playlistFolder) ?? Self.defaultPlaylists
   }
 
@@ -37,13 +37,17 @@ import TerminalModel
     return Array(text.utf8)
   }
 
-  /// The user's music, otherwise where the program was started.
-  private static func defaultFolder() -> [UInt8] {
+  /// The user's music; `nil` where nothing says where it is.
+  static func musicFolder(_ settings: Settings) -> [UInt8]? {
+    if let folder = folder(settings.musicFolder) { return folder }
     if let music = Environment.bytes("XDG_MUSIC_DIR"), isFolder(music) { return music }
-    if let home = Environment.bytes("HOME") {
-      let music = home + Array("/Music".utf8)
-      if isFolder(music) { return music }
-    }
+    guard let home = Environment.bytes("HOME") else { return nil }
+    let music = home + Array("/Music".utf8)
+    return isFolder(music) ? music : nil
+  }
+
+  /// Where the program was started.
+  private static func defaultFolder() -> [UInt8] {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
     guard unsafe getcwd(&buffer, buffer.count) != nil else { return Array("/".utf8) }
     return buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }

@@ -39,7 +39,7 @@ struct CommandSpec: Sendable {
 }
 
 enum Command: String, Sendable, CaseIterable {
-  case play, ctl, info, search, render, devices, why, session, scenario, config, doctor
+  case play, ctl, info, search, playlist, render, devices, why, session, scenario, config, doctor
 }
 
 extension CommandSpec {
@@ -48,7 +48,7 @@ extension CommandSpec {
     "log", value: "FILE", "Write what libraries complain about to FILE (otherwise it is dropped)")
 
   static let all: [CommandSpec] = [
-    play, ctl, info, search, render, devices, why, session, scenario, config, doctor,
+    play, ctl, info, search, playlist, render, devices, why, session, scenario, config, doctor,
   ]
 
   /// A name of sotto's own stays as it is.

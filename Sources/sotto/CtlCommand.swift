@@ -36,7 +36,7 @@ import RemoteControl
   /// Who is told to read a folder takes as long as that takes.
   private static func patience(_ command: PlayerCommand) -> Double? {
     switch command {
-    case .add, .device: nil
+    case .add, .device, .save, .list: nil
     default: ControlCaller.patience
     }
   }
@@ -99,6 +99,10 @@ extension PlayerCommand {
     switch self {
     case .add(let paths, let destination): return .add(paths.map(whole), destination)
     case .preview(let path): return .preview(whole(path))
+    case .save(let name) where name.contains("/") && name.first != "~":
+      return .save(String(decoding: whole(Array(name.utf8)), as: UTF8.self))
+    case .list(let path, let wish) where path.contains(UInt8(ascii: "/")):
+      return .list(path.first == UInt8(ascii: "~") ? path : whole(path), wish)
     case .browse(let path):
       return path.starts(with: "playlists:".utf8) ? self : .browse(whole(path))
     default: return self

@@ -10,7 +10,7 @@ import JSONText
   static let limit = 256 * 1024
 
   /// `$XDG_STATE_HOME/sotto`, or the same in the home folder; `nil` without either.
-  private static func folder() -> [UInt8]? {
+  static func folder() -> [UInt8]? {
     if let state = Environment.bytes("XDG_STATE_HOME"), state.first == UInt8(ascii: "/") {
       return state + Array("/sotto".utf8)
     }

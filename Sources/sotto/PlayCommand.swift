@@ -24,6 +24,7 @@ import TerminalScreen
   /// From the first sound on.
   var bus: PlayBus?
   private(set) lazy var jacks = PlayJacks(self)
+  private(set) lazy var lists = PlayLists(self)
   /// From the first sound on, as remote keys are.
   var headset: PlayHeadset?
   /// `sotto ctl` reaches the player here.

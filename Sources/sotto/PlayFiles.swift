@@ -11,20 +11,43 @@ extension PlayCommand {
   /// Finds the tracks of some paths on a queue of its own, and puts them in place all at once.
   func add(_ paths: [[UInt8]], _ destination: PlayerCommand.Destination) {
     let asked = asked?.wait()
-    Self.expand(paths) { [weak self] found, wrong in
+    Self.expand(Expansion(paths, collection: LibraryPlace.collection)) { [weak self] found, wrong in
       self?.put(found, wrong, destination, asked)
       asked?.finish()
     }
   }
 
-  /// Finds the tracks of some paths on a queue of its own.
+  /// The same with rows of a playlist in that folder.
+  func add(
+    _ entries: [PlaylistEntry], in folder: [UInt8], _ destination: PlayerCommand.Destination
+  ) {
+    let asked = asked?.wait()
+    Self.expand(Expansion(entries, in: folder)) { [weak self] found, wrong in
+      self?.put(found, wrong, destination, asked)
+      asked?.finish()
+    }
+  }
+
+  /// Plays a playlist in place of the queue, from that row on.
+  func play(_ entries: [PlaylistEntry], from row: Int, in folder: [UInt8]) {
+    let asked = asked?.wait()
+    // A row may be several tracks, or none.
+    Self.expand(Expansion(Array(entries[..<row]), in: folder)) { [weak self] before, lost in
+      Self.expand(Expansion(Array(entries[row...]), in: folder)) { found, wrong in
+        self?.put(
+          before + found, lost + wrong, .replace, asked, from: found.isEmpty ? 0 : before.count)
+        asked?.finish()
+      }
+    }
+  }
+
+  /// Finds tracks on a queue of its own.
   private static func expand(
-    _ paths: [[UInt8]],
+    _ expansion: Expansion,
     _ then: @escaping @MainActor ([QueueEntry], [LibraryFault]) -> Void
   ) {
-    let collection = LibraryPlace.collection
     DispatchQueue(label: "sotto.expansion").async {
-      var expansion = Expansion(paths, collection: collection)
+      var expansion = expansion
       var tracks: [QueueEntry] = []
       var faults: [LibraryFault] = []
       while let item = expansion.next() {
@@ -40,7 +63,7 @@ extension PlayCommand {
 
   private func put(
     _ tracks: [QueueEntry], _ faults: [LibraryFault], _ destination: PlayerCommand.Destination,
-    _ asked: Asked?
+    _ asked: Asked?, from first: Int? = nil
   ) {
     for fault in faults {
       Messages.fault(fault.path, fault.sentence)
@@ -60,6 +83,7 @@ extension PlayCommand {
         return nil
       case .replace:
         queue.replace(with: tracks)
+        if let first { return first }
         return queue.isShuffled ? queue.playOrder.first.flatMap { queue.index(of: $0) } : 0
       }
     }
@@ -81,7 +105,8 @@ extension PlayCommand {
   /// Puts what is at one path or URL before that row of the queue (nil: next), and plays it where
   /// that is wanted.
   func insert(_ path: [UInt8], at row: Int?, playsIt: Bool, from source: CommandSource) {
-    Self.expand([path]) { [weak self] found, wrong in
+    Self.expand(Expansion([path], collection: LibraryPlace.collection)) {
+      [weak self] found, wrong in
       for fault in wrong { Messages.fault(fault.path, fault.sentence) }
       guard let self, !found.isEmpty, !self.isEnding else { return }
       let range = self.queue.edit { queue in
@@ -93,63 +118,65 @@ extension PlayCommand {
     }
   }
 
-  /// Writes the queue into a playlist of that name, whole or not at all.
+  /// Writes the queue into a playlist, whole or not at all: by a name into one of the user's own, by a
+  /// path (with a slash) anywhere; the ending says how. What it takes the place of can be undone where
+  /// that is an M3U.
   func save(_ name: String) {
-    let settings = configuration.settings
-    guard let folder = Browser.folder(settings.playlistFolder) ?? Browser.defaultPlaylists else {
-      return say("There is no folder for playlists: HOME is not set", isFault: true)
+    let path: [UInt8]
+    do throws(LibraryFault) {
+      path = try Playlists.path(Array(name.utf8), configuration.settings)
+    } catch {
+      return say("\(Text.printable(error.path)): \(error.sentence)", isFault: true)
     }
-    guard !name.isEmpty, !name.contains("/"), name.first != "." else {
-      return say("A playlist's name has no / and does not begin with a point", isFault: true)
+    guard let format = PlaylistFormat(of: path) else {
+      return say("A playlist's name ends in .m3u8, .m3u, .pls or .xspf", isFault: true)
     }
-    let entries = queue.value.entries
-    let path = folder + [0x2F] + Array("\(name).m3u8".utf8)
-    if let fault = PlaylistFile.write(entries, to: path, in: folder) {
-      say("\(Text.printable(path)): \(fault)", isFault: true)
-    } else {
-      let count = entries.count == 1 ? "1 track" : "\(entries.count) tracks"
-      say("Saved \(count) in \(Text.printable(path))")
-      full?.browse(Array("playlists:".utf8))
-      bus?.readPlaylists()
-    }
-  }
-}
-
-/// Playlists as files: M3U8.
-enum PlaylistFile {
-  /// Writes beside the place and moves it there, so that a full disk leaves the old one.
-  ///
-  /// - Returns: what is wrong, if anything.
-  static func write(_ entries: [QueueEntry], to path: [UInt8], in folder: [UInt8]) -> String? {
-    let missing = Folders.make(folder, mode: 0o755)
-    if missing != 0 { return "cannot be written: \(Descriptor.sentence(missing))" }
-    let beside = path + Array(".new".utf8)
-    let name = beside.map { CChar(bitPattern: $0) } + [0]
-    let descriptor = unsafe open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-    guard descriptor >= 0 else { return "cannot be written: \(Descriptor.sentence(errno))" }
-    var cause = Descriptor.write(text(entries), to: descriptor)
-    if close(descriptor) != 0, cause == 0 { cause = errno }
-    if cause == 0, unsafe rename(name, path.map { CChar(bitPattern: $0) } + [0]) != 0 {
-      cause = errno
-    }
-    if cause != 0 {
-      _ = unsafe unlink(name)
-      return "cannot be written: \(Descriptor.sentence(cause))"
-    }
-    return nil
-  }
-
-  /// Names are bytes; a title is one line.
-  static func text(_ entries: [QueueEntry]) -> [UInt8] {
-    var text = Array("#EXTM3U\n".utf8)
-    for entry in entries {
-      let seconds = entry.duration.map { Int($0.rounded()) } ?? -1
-      let words = [entry.artist, entry.title].compactMap(\.self).joined(separator: " - ")
-      if !words.isEmpty {
-        text += Array("#EXTINF:\(seconds),\(Text.printable(words))\n".utf8)
+    let (entries, folder) = (queue.value.entries, CtlCommand.workingFolder)
+    let asked = asked?.wait()
+    let store = Playlists.store
+    DispatchQueue(label: "sotto.save").async { [weak self] in
+      let listed = entries.map { PlaylistEntry($0, in: folder) }
+      let (fault, remarks) = Self.write(listed, as: format, to: path, store)
+      DispatchQueue.main.async {
+        MainActor.assumeIsolated {
+          guard let self else { return }
+          let before = self.asked
+          self.asked = asked
+          self.saved(entries.count, path, fault, remarks)
+          self.asked = before
+          asked?.finish()
+        }
       }
-      text += entry.location.path + [0x0A]
     }
-    return text
+  }
+
+  private func saved(_ count: Int, _ path: [UInt8], _ fault: String?, _ remarks: [String]) {
+    let name = Text.printable(path)
+    if let fault { return say("\(name): \(Text.printable(fault))", isFault: true) }
+    let tracks = count == 1 ? "1 track" : "\(count) tracks"
+    say((["Saved \(tracks) in \(name)"] + remarks.map(Text.printable)).joined(separator: "; "))
+    if !lists.folderChanged() { full?.browse(Array("playlists:".utf8)) }
+    bus?.readPlaylists()
+    refresh()
+  }
+
+  /// - Returns: what is wrong, if anything, and what else there is to say.
+  nonisolated private static func write(
+    _ entries: [PlaylistEntry], as format: PlaylistFormat, to path: [UInt8], _ store: ListStore
+  ) -> (fault: String?, remarks: [String]) {
+    do throws(LibraryFault) {
+      switch format {
+      case .m3u8, .m3u:
+        var editor = try store.open(path)
+        editor.replace(with: entries)
+        return (nil, [try store.save(&editor)].compactMap(\.self))
+      case .pls, .xspf:
+        let (bytes, losses) = PlaylistText.write(
+          entries, as: format, in: PlaylistPath.folder(path), title: PlaylistPath.title(path))
+        return (WholeFile.write(bytes, to: path), losses)
+      }
+    } catch {
+      return (error.sentence, [])
+    }
   }
 }

@@ -58,6 +58,7 @@ extension PlayCommand {
       if let act = Neighbourhood.Act(rawValue: trial.rawValue) { neighbourhood()?.perform(act) }
     case .add(let paths, let destination): add(paths, destination)
     case .save(let name): save(name)
+    case .list(let name, let wish): lists.perform(wish, of: name)
     case .device(let id): move(toDevice: id)
     case .ignore(let program):
       player.send(.ignore(program))

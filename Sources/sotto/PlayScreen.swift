@@ -28,6 +28,7 @@ import TerminalScreen
   private var early: [TerminalInput] = []
   private let browser: Browser
   private var watch: FolderWatch?
+  private var listWatch: FolderWatch?
   /// Reads what is shown beside what is heard, once something was heard.
   private var titles: Titles?
   private lazy var covers = Covers { [weak self] in self?.coverChanged() }
@@ -83,7 +84,13 @@ import TerminalScreen
     screen.onEnd = { [weak self] in self?.isFocused = false }
     browser.onListing = { [weak self] listing, arePlaylists in
       guard let self else { return }
-      if arePlaylists { content.playlists = listing } else { content.files = listing }
+      if arePlaylists {
+        // One may have been opened since.
+        if command.lists.isOpen { return }
+        content.playlists = listing
+      } else {
+        content.files = listing
+      }
       changed()
     }
     screen.start()
@@ -98,6 +105,13 @@ import TerminalScreen
     if let folder = Configuration.folder {
       watch = FolderWatch([folder, folder + Array("/themes".utf8)]) { [weak self] in
         self?.reload()
+      }
+    }
+    if let folder = Playlists.folder(command.configuration.settings) {
+      listWatch = FolderWatch([folder]) { [weak self] in
+        guard let self, !self.command.lists.folderChanged() else { return }
+        self.browse(Array("playlists:".utf8))
+        self.command.bus?.readPlaylists()
       }
     }
     let inputs = early
@@ -122,6 +136,7 @@ import TerminalScreen
     metering?.cancel()
     metering = nil
     watch?.end()
+    listWatch?.end()
     screen.end()
   }
 
@@ -317,7 +332,21 @@ import TerminalScreen
     draw()
   }
 
-  func browse(_ path: [UInt8]) { browser.list(path) }
+  /// A folder, all playlists (`playlists:`), or the rows of one (`playlists:PATH`).
+  func browse(_ path: [UInt8]) {
+    let lists = Array("playlists:".utf8)
+    if path.starts(with: lists), path.count > lists.count {
+      return command.lists.open(Array(path[lists.count...]))
+    }
+    if path == lists { command.lists.close() }
+    browser.list(path)
+  }
+
+  /// The rows of the playlist that is open.
+  func show(_ list: Listing) {
+    content.playlists = list
+    changed()
+  }
 
   // MARK: Looks
 

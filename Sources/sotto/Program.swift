@@ -52,6 +52,9 @@ import TerminalScreen
     case .scenario(let options):
       takeDescriptor2(options.common)
       ScenarioCommand.run(options)
+    case .playlist(let options):
+      takeDescriptor2(options.common)
+      PlaylistCommand.run(options)
     case .config(let options):
       takeDescriptor2(options.common)
       ConfigCommand.run(options)

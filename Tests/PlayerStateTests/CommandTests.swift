@@ -14,6 +14,7 @@ import Testing
     .add([Array("it's".utf8)], .next), .add([Array("ü".utf8)], .replace), .remove([0, 1, 2, 6]),
     .move([3], to: 0), .move([0, 2], to: .max), .moveNext([4]), .cut([0]), .copy([1]),
     .paste(at: 2), .paste(at: .max), .clear, .undo, .redo, .save("My list"),
+    .list(Array("My list".utf8), .move([0, 1], to: 4)),
     .device("alsa_output.pci-0000_00_1f.3.analog-stereo"), .ignore("Some Program"),
     .preview(Array("/x".utf8)), .browse(Array("~/Music".utf8)), .theme("paper"),
     .set(name: "spectrum", value: "off"), .quit,

@@ -17,6 +17,8 @@ import Testing
         info                  Show what a file is: container, codec, rate, duration,
                               tags
         search                Search the collection
+        playlist              Show, edit, import and export playlists, and find their
+                              missing files
         render                Write what playing would give into a WAV file
         devices               List sound servers, devices and ports, and which are
                               current
@@ -173,7 +175,11 @@ import Testing
         clear                 Empty the queue
         undo                  Take back the last change of the queue
         redo                  Make it again
-        save NAME             Write the queue into a playlist
+        save NAME             Write the queue into a playlist, by NAME.pls or .xspf as
+                              such
+        playlist NAME WHAT [ROWS] [ROW|end]
+                              Change a playlist, or play of it: play, add, next, open,
+                              remove, cut, copy, paste, move, undo, redo
         device NAME           Play on that device
         ignore PROGRAM        Leave that program out from now on
         preview PATH          Hear a piece of it, without touching the queue

@@ -77,7 +77,7 @@ extension Renderer {
       return marked > 0 && view.view == .queue ? "\(marked) marked of \(text)" : text
     case .files, .lists:
       guard let listing = source.listing(view.view) else { return "" }
-      let marked = view.view == .files ? view.fileMarks.count : 0
+      let marked = listing.isPlaylist ? view.listMarks.count : view.fileMarks.count
       if marked > 0 { return "\(marked) marked" }
       return listing.path.isEmpty ? "" : Text.printable(listing.path)
     case .devices: return snapshot.devices.first.map { Text.printable($0.server) } ?? ""

@@ -79,20 +79,28 @@ extension Renderer {
     if view.filter?.view == view.view {
       empty = ["Nothing holds these words", "escape shows all again"]
     }
-    if !isFiles, listing.fault == nil, let key = style.keys.keys(for: .view(.command(""))).first {
+    if listing.isPlaylist, listing.fault == nil, view.filter == nil {
+      empty = ["This playlist is empty"]
+    } else if !isFiles, listing.fault == nil,
+      let key = style.keys.keys(for: .view(.command(""))).first
+    {
       empty.append("\(key)save NAME makes one of the queue")
     }
     let marks = view.fileMarks
+    let listMarks = listing.isPlaylist ? view.listMarks : nil
     drawList(area, empty: empty) { renderer, index, area, _ in
       let row = listing.rows[index]
-      let isMarked = marks.contains(row.path)
+      let isMarked = listMarks?.contains(index) ?? marks.contains(row.path)
       if isMarked { renderer.canvas.write(String(renderer.glyphs.mark), area, renderer[.marked]) }
       var left = area.inset(left: 2)
-      if !row.detail.isEmpty, area.columns >= 40 {
-        renderer.canvas.write(row.detail, left, renderer[.faint], .right)
-        left = left.inset(right: renderer.canvas.columns(row.detail, limit: 30) + 2)
+      // What is missing is told on the narrowest screen too.
+      let detail = row.isMissing ? "missing" : row.detail
+      if !detail.isEmpty, area.columns >= 40 || row.isMissing {
+        renderer.canvas.write(detail, left, renderer[row.isMissing ? .warning : .faint], .right)
+        left = left.inset(right: renderer.canvas.columns(detail, limit: 30) + 2)
       }
-      let role: Role = isMarked ? .marked : row.kind == .file ? .text : .accent
+      let role: Role =
+        isMarked ? .marked : row.isMissing ? .faint : row.kind == .file ? .text : .accent
       let name = row.kind == .folder ? row.name + renderer.glyphs.folder : row.name
       renderer.canvas.write(name, left, renderer[role])
     }

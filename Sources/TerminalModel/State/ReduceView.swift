@@ -78,6 +78,11 @@ extension Reducer {
       view.marks = []
       return
     }
+    if !view.listMarks.isEmpty, openList != nil {
+      view.listMarks = []
+      return
+    }
+    if openList != nil { return back() }
     if !view.fileMarks.isEmpty, view.view == .files || view.view == .lists {
       view.fileMarks = []
       return
@@ -122,10 +127,13 @@ extension Reducer {
     case .files, .lists:
       guard let row = selectedRow, let listing = source.listing(view.view) else { return }
       let chosen = listing.rows[row]
-      if chosen.kind == .folder {
+      if let openList {
+        commands.append(.list(openList.path, .play(row)))
+      } else if chosen.kind == .folder || view.view == .lists && chosen.isList {
         if view.filter != nil { closeFilter() }
         view.positions[view.view] = ViewState.ListPosition()
-        commands.append(.browse(chosen.path))
+        let place = view.view == .lists ? Array("playlists:".utf8) : []
+        commands.append(.browse(place + chosen.path))
       } else {
         commands.append(.add([chosen.path], .replace))
       }
@@ -142,6 +150,12 @@ extension Reducer {
   }
 
   private mutating func back() {
+    if openList != nil {
+      if view.filter != nil { closeFilter() }
+      view.positions[.lists] = ViewState.ListPosition()
+      commands.append(.browse(Array("playlists:".utf8)))
+      return
+    }
     guard view.view == .files || view.view == .lists, let parent = source.listing(view.view)?.parent
     else { return }
     if view.filter != nil { closeFilter() }
@@ -185,6 +199,9 @@ extension Reducer {
     case .queue:
       let id = snapshot.queue.ids[row]
       if view.marks.remove(id) == nil { view.marks.insert(id) }
+    case .lists where openList != nil:
+      if view.listMarks.remove(row) == nil { view.listMarks.insert(row) }
+      view.listMarksRevision = content.playlists.revision
     case .files, .lists:
       guard let path = source.listing(view.view)?.rows[row].path else { return }
       if view.fileMarks.remove(path) == nil { view.fileMarks.insert(path) }
@@ -196,6 +213,9 @@ extension Reducer {
     let rows = (0..<view.shownCount(source)).map { view.row($0) }
     switch view.view {
     case .queue: view.marks.formUnion(rows.map { snapshot.queue.ids[$0] })
+    case .lists where openList != nil:
+      view.listMarks.formUnion(rows)
+      view.listMarksRevision = content.playlists.revision
     case .files, .lists:
       guard let listing = source.listing(view.view) else { return }
       view.fileMarks.formUnion(rows.map { listing.rows[$0].path })
@@ -206,12 +226,22 @@ extension Reducer {
   private mutating func unmark() {
     view.marks = []
     view.fileMarks = []
+    view.listMarks = []
   }
 
-  /// The marked rows of the queue; without marks the selected one and those after it.
+  /// The playlist whose rows are shown, in its view.
+  var openList: Listing? {
+    view.view == .lists && content.playlists.isPlaylist ? content.playlists : nil
+  }
+
+  /// The marked rows of the queue, or of the open playlist; without marks the selected one and those
+  /// after it.
   func queueRows(_ times: Int) -> [Int] {
-    guard view.view == .queue else { return [] }
-    if !view.marks.isEmpty {
+    guard view.view == .queue || openList != nil else { return [] }
+    if openList != nil, !view.listMarks.isEmpty {
+      return view.listMarks.filter { $0 < content.playlists.rows.count }.sorted()
+    }
+    if openList == nil, !view.marks.isEmpty {
       let ids = snapshot.queue.ids
       return ids.indices.filter { view.marks.contains(ids[$0]) }
     }
@@ -227,8 +257,10 @@ extension Reducer {
     let rows = queueRows(times)
     guard !rows.isEmpty else {
       return say(
-        view.view == .queue ? "There is no row to do that with" : "That is done in the queue")
+        view.view == .queue || openList != nil
+          ? "There is no row to do that with" : "That is done in the queue or in a playlist")
     }
+    if let openList { return edit(openList, rows, command(rows)) }
     commands.append(command(rows))
     // The selection goes to what comes after the rows that go.
     if case .copy = command(rows) {
@@ -244,9 +276,30 @@ extension Reducer {
     view.marks = []
   }
 
+  /// The same of the rows of a playlist.
+  private mutating func edit(_ list: Listing, _ rows: [Int], _ command: PlayerCommand) {
+    switch command {
+    case .remove: commands.append(.list(list.path, .remove(rows)))
+    case .cut: commands.append(.list(list.path, .cut(rows)))
+    default: commands.append(.list(list.path, .copy(rows)))
+    }
+    if case .copy = command {
+    } else if view.filter == nil, let selected = selectedRow {
+      // The row that follows those that go.
+      select(selected - rows.count { $0 < selected })
+    }
+    view.listMarks = []
+  }
+
   private mutating func paste(after: Bool) {
-    guard view.view == .queue else { return say("That is done in the queue") }
+    guard view.view == .queue || openList != nil else {
+      return say("That is done in the queue or in a playlist")
+    }
     guard snapshot.queue.clipboardCount > 0 else { return say("Nothing was cut or copied") }
+    if let openList {
+      let row = selectedRow.map { after ? $0 + 1 : $0 } ?? openList.rows.count
+      return commands.append(.list(openList.path, .paste(at: row)))
+    }
     let row = selectedRow.map { after ? $0 + 1 : $0 } ?? snapshot.queue.entries.count
     commands.append(.paste(at: row))
   }
@@ -255,9 +308,22 @@ extension Reducer {
     guard view.filter == nil else { return say("Rows are moved where all of them are shown") }
     let rows = queueRows(1)
     guard let first = rows.first, let last = rows.last else { return }
-    let count = snapshot.queue.entries.count
+    let count = openList?.rows.count ?? snapshot.queue.entries.count
     // Before the row above the first, or after the row below the last.
     let to = step < 0 ? max(first + step, 0) : min(last + 1 + step, count)
+    if let openList {
+      let start = to - rows.count { $0 < to }
+      commands.append(.list(openList.path, .move(rows, to: to)))
+      // Marks and selection go along; the rows that come are the next ones.
+      if let selected = selectedRow, let place = rows.firstIndex(of: selected) {
+        select(start + place)
+      }
+      if !view.listMarks.isEmpty {
+        view.listMarks = Set(start..<start + rows.count)
+        view.listMarksRevision = openList.revision + 1
+      }
+      return
+    }
     commands.append(.move(rows, to: to))
     view.isFollowing = false
     if let row = selectedRow { view.anchor = snapshot.queue.ids[row] }
@@ -272,6 +338,12 @@ extension Reducer {
       commands.append(
         destination == .next ? .moveNext(rows) : .move(rows, to: snapshot.queue.entries.count))
       view.marks = []
+    case .lists where openList != nil:
+      let rows = queueRows(times)
+      guard !rows.isEmpty, let openList else { return }
+      commands.append(.list(openList.path, .put(rows, destination)))
+      if view.listMarks.isEmpty { select(view.position.selected + rows.count) }
+      view.listMarks = []
     case .files, .lists:
       guard let listing = source.listing(view.view) else { return }
       var paths = listing.rows.map(\.path).filter { view.fileMarks.contains($0) }

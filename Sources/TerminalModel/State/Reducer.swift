@@ -106,6 +106,10 @@ struct Reducer {
     case .volume(.by(let step)): commands.append(.volume(.by(Self.percent(step, times))))
     case .level(.by(let step)): commands.append(.level(.by(Self.percent(step, times))))
     case .ringer(.by(let step)): commands.append(.ringer(.by(Self.percent(step, times))))
+    case .undo where openList != nil, .redo where openList != nil:
+      guard let openList else { return }
+      let wish: ListWish = command == .undo ? .undo : .redo
+      commands += Array(repeating: .list(openList.path, wish), count: times)
     case .next, .previous, .undo, .redo:
       commands += Array(repeating: command, count: times)
     default: commands.append(command)

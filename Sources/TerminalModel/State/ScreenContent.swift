@@ -27,6 +27,14 @@ public struct Listing: Equatable, Sendable {
     public var name: String
     /// "12 tracks", "3:05": at the right.
     public var detail: String
+    /// A track of a playlist whose file is not there.
+    public var isMissing = false
+    /// A playlist whose rows can be shown and edited: an M3U.
+    var isList: Bool {
+      let name = String(decoding: path.suffix(5), as: UTF8.self).lowercased()
+      return kind == .playlist && (name.hasSuffix(".m3u8") || name.hasSuffix(".m3u"))
+    }
+
     public init(_ kind: Kind, path: [UInt8], name: String, detail: String = "") {
       self.kind = kind
       self.path = path
@@ -44,6 +52,8 @@ public struct Listing: Equatable, Sendable {
   public var fault: String?
   /// Another number for other rows.
   public var revision: Int
+  /// The rows are the tracks of the playlist at `path`.
+  public var isPlaylist = false
 
   public init(
     path: [UInt8] = [], rows: [Row] = [], isLoading: Bool = false, fault: String? = nil,

@@ -35,6 +35,9 @@ extension ViewState {
       marks.formIntersection(snapshot.queue.ids)
       marksRevision = snapshot.queue.revision
     }
+    if !listMarks.isEmpty, content.playlists.revision > listMarksRevision {
+      listMarks = []
+    }
     if view == .queue { findAnchor(snapshot.queue, source) }
     clamp(source, height: height(snapshot, size))
   }

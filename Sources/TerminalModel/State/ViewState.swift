@@ -17,6 +17,10 @@ public struct ViewState: Equatable, Sendable {
   /// The queue's revision that the marks were last compared with.
   var marksRevision = -1
   var fileMarks: Set<[UInt8]> = []
+  /// Rows of the playlist that is open, and the revision of its rows that they are of: a track may
+  /// stand in it twice.
+  var listMarks: Set<Int> = []
+  var listMarksRevision = -1
   var filter: Filter?
   var prompt: Prompt?
   /// The lines that were typed, oldest first.

@@ -1,0 +1,282 @@
+import AudioTypes
+import Dispatch
+import MusicLibrary
+import PlayQueue
+import PlayerState
+import TerminalModel
+
+/// Playlists of the running player: one that is open on the screen, and edits of any. Files are read and
+/// written on a queue of their own; the list that is open is edited at once, so that the rows that are
+/// seen are those that are meant, and is written after that.
+@MainActor final class PlayLists {
+  private unowned let command: PlayCommand
+  private let disk = ListDisk(Playlists.store)
+  /// The list whose rows are shown.
+  private var shown: OpenList?
+  private var revision = 0
+  /// The newest wish to show a list: older answers come too late.
+  private var wanted = 0
+
+  init(_ command: PlayCommand) { self.command = command }
+
+  private var settings: Settings { command.configuration.settings }
+
+  // MARK: Rows
+
+  /// Reads a list and shows its rows.
+  func open(_ path: [UInt8]) {
+    wanted += 1
+    let number = wanted
+    disk.read(path) { [weak self] result in
+      guard let self, self.wanted == number else { return }
+      switch result {
+      case .success(let list):
+        self.shown = list
+        self.show(list)
+      case .failure(let fault):
+        self.command.say("\(Text.printable(fault.path)): \(fault.sentence)", isFault: true)
+      }
+    }
+  }
+
+  /// A list is shown, or is going to be.
+  var isOpen: Bool { shown != nil }
+
+  /// The overview is shown again.
+  func close() {
+    wanted += 1
+    shown = nil
+  }
+
+  /// The folder has changed: the open list is read again where another program has written it.
+  ///
+  /// - Returns: whether a list is open.
+  func folderChanged() -> Bool {
+    guard let shown else { return false }
+    disk.isForeign(shown.editor) { [weak self] isForeign in
+      guard let self, isForeign, self.shown?.editor.path == shown.editor.path else { return }
+      self.command.say("\(TrackText.fileName(TrackLocation(path: shown.editor.path))) was changed")
+      self.open(shown.editor.path)
+    }
+    return true
+  }
+
+  private func show(_ list: OpenList) {
+    revision += 1
+    command.full?.show(list.listing(revision))
+  }
+
+  // MARK: Wishes
+
+  func perform(_ wish: ListWish, of name: [UInt8]) {
+    let path: [UInt8]
+    do throws(LibraryFault) {
+      path = try Playlists.path(name, settings)
+    } catch {
+      return tell(error)
+    }
+    if let shown, shown.isNamed(path) { return perform(wish, in: shown) }
+    let asked = command.asked?.wait()
+    disk.read(path) { [weak self] result in
+      guard let self else { return }
+      let before = self.command.asked
+      self.command.asked = asked
+      switch result {
+      case .failure(let fault): self.tell(fault)
+      case .success(let list) where list.editor.isNew:
+        self.tell(LibraryFault(path: path, sentence: "no such playlist"))
+      case .success(let list): self.perform(wish, in: list)
+      }
+      self.command.asked = before
+      asked?.finish()
+    }
+  }
+
+  private func tell(_ fault: LibraryFault) {
+    command.say("\(Text.printable(fault.path)): \(Text.printable(fault.sentence))", isFault: true)
+  }
+
+  private func perform(_ wish: ListWish, in list: OpenList) {
+    var list = list
+    if let row = wish.rows.first(where: { !list.editor.list.blocks.indices.contains($0) }) {
+      return command.say("The playlist has no row \(row &+ 1)", isFault: true)
+    }
+    let edit: ListEdit?
+    switch wish {
+    case .play(let row): return command.play(list.entries, from: row, in: list.editor.folder)
+    case .put(let rows, let destination):
+      return command.add(rows.map { list.entries[$0] }, in: list.editor.folder, destination)
+    case .copy(let rows):
+      copy(rows, of: list)
+      return command.say("Copied \(TrackText.count(rows.count))")
+    case .cut(let rows):
+      copy(rows, of: list)
+      edit = list.edit { $0.remove(rows, .cut) }
+    case .remove(let rows): edit = list.edit { $0.remove(rows) }
+    case .move(let rows, let row): edit = list.edit { $0.move(rows, to: row) }
+    case .paste(let row): edit = paste(at: row, into: &list)
+    case .undo:
+      edit = list.edit { $0.undo() }
+      command.say(edit.map { "Undid: \($0.sentence)" } ?? "There is nothing to undo")
+    case .redo:
+      edit = list.edit { $0.redo() }
+      command.say(edit.map { "Redid: \($0.sentence)" } ?? "There is nothing to redo")
+    }
+    guard let edit else { return }
+    if wish != .undo, wish != .redo {
+      command.say(edit.sentence.prefix(1).uppercased() + edit.sentence.dropFirst())
+    }
+    if shown?.editor.path == list.editor.path {
+      shown = list
+      show(list)
+    }
+    save(list)
+  }
+
+  private func save(_ list: OpenList) {
+    let asked = command.asked?.wait()
+    disk.save(list.editor) { [weak self] remark, fault in
+      guard let self else { return }
+      let before = self.command.asked
+      self.command.asked = asked
+      if let fault {
+        self.tell(fault)
+        // What is on the disk is what there is.
+        if self.shown?.editor.path == list.editor.path { self.open(list.editor.path) }
+      } else if let remark {
+        self.command.say(Text.printable(remark), isFault: false)
+      }
+      self.command.asked = before
+      asked?.finish()
+    }
+  }
+
+  private func copy(_ rows: [Int], of list: OpenList) {
+    let entries = rows.map { row in
+      let entry = list.entries[row]
+      return QueueEntry(
+        TrackLocation(path: list.place(entry).path, start: entry.start, end: entry.end),
+        title: entry.title, artist: entry.artist, duration: entry.duration)
+    }
+    command.queue.edit { $0.keep(entries) }
+  }
+
+  private func paste(at row: Int, into list: inout OpenList) -> ListEdit? {
+    let folder = CtlCommand.workingFolder
+    let entries = command.queue.read { $0.clipboardEntries }.map { PlaylistEntry($0, in: folder) }
+    guard !entries.isEmpty else {
+      command.say("Nothing was cut or copied")
+      return nil
+    }
+    return list.edit { $0.insert(entries, at: row, .pasted) }
+  }
+}
+
+/// A list with what is known of its files, so that nothing waits for a disk while it is edited.
+struct OpenList: Sendable {
+  private(set) var editor: ListEditor
+  private(set) var entries: [PlaylistEntry]
+  /// By the path as the list has it.
+  private var places: [[UInt8]: (path: [UInt8], isMissing: Bool)] = [:]
+
+  /// Looks at every file of the list. Blocks.
+  init(_ editor: ListEditor) {
+    self.editor = editor
+    entries = editor.list.entries
+    for entry in entries where places[entry.path] == nil {
+      let item = PlaylistReader.item(entry, in: editor.folder)
+      places[entry.path] = (item.entry.path, item.isMissing)
+    }
+  }
+
+  /// Where an entry leads; one that was not looked at is taken to be there.
+  func place(_ entry: PlaylistEntry) -> (path: [UInt8], isMissing: Bool) {
+    if let place = places[entry.path] { return place }
+    let isWhole = entry.path.first == 0x2F || PlaylistPath.isAddress(entry.path)
+    let path = isWhole ? entry.path : PlaylistPath.absolute(entry.path, in: editor.folder)
+    return (path, false)
+  }
+
+  func isNamed(_ path: [UInt8]) -> Bool { editor.path == path || name == path }
+
+  /// As it was asked for, before links were followed.
+  var name: [UInt8] = []
+
+  mutating func edit(_ change: (inout ListEditor) -> ListEdit?) -> ListEdit? {
+    let edit = change(&editor)
+    if edit != nil { entries = editor.list.entries }
+    return edit
+  }
+
+  func listing(_ revision: Int) -> Listing {
+    var listing = Listing(path: editor.path, revision: revision)
+    listing.isPlaylist = true
+    listing.rows = entries.map { entry in
+      let place = place(entry)
+      let title = entry.title ?? TrackText.fileName(TrackLocation(path: place.path))
+      let words = [entry.artist, title].compactMap(\.self).joined(separator: " - ")
+      var row = Listing.Row(
+        .file, path: place.path, name: words,
+        detail: entry.duration.map { TrackText.clock($0) } ?? "")
+      row.isMissing = place.isMissing
+      return row
+    }
+    return listing
+  }
+}
+
+/// The disk's side: one thing after another, on a queue of its own.
+final class ListDisk: @unchecked Sendable {
+  private let queue = DispatchQueue(label: "sotto.lists")
+  private let store: ListStore
+  /// What was written last: edits follow each other faster than the disk does. Only on the queue.
+  private var written: [[UInt8]: ListEditor] = [:]
+
+  init(_ store: ListStore) { self.store = store }
+
+  func read(
+    _ path: [UInt8], _ then: @escaping @MainActor (Result<OpenList, LibraryFault>) -> Void
+  ) {
+    queue.async {
+      let result: Result<OpenList, LibraryFault>
+      do throws(LibraryFault) {
+        let editor = try self.store.open(path)
+        self.written[editor.path] = nil
+        var list = OpenList(editor)
+        list.name = path
+        result = .success(list)
+      } catch {
+        result = .failure(error)
+      }
+      DispatchQueue.main.async { MainActor.assumeIsolated { then(result) } }
+    }
+  }
+
+  func save(
+    _ editor: ListEditor,
+    _ then: @escaping @MainActor (_ remark: String?, _ fault: LibraryFault?) -> Void
+  ) {
+    queue.async {
+      var editor = editor
+      if let before = self.written[editor.path] { editor.follow(before) }
+      var (remark, fault): (String?, LibraryFault?)
+      do throws(LibraryFault) {
+        remark = try self.store.save(&editor)
+        self.written[editor.path] = editor
+      } catch {
+        fault = error
+        self.written[editor.path] = nil
+      }
+      let (said, wrong) = (remark, fault)
+      DispatchQueue.main.async { MainActor.assumeIsolated { then(said, wrong) } }
+    }
+  }
+
+  /// Whether another program has written the list since.
+  func isForeign(_ editor: ListEditor, _ then: @escaping @MainActor (Bool) -> Void) {
+    queue.async {
+      let isForeign = self.store.isForeign(self.written[editor.path] ?? editor)
+      DispatchQueue.main.async { MainActor.assumeIsolated { then(isForeign) } }
+    }
+  }
+}

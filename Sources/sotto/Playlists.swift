@@ -1,0 +1,70 @@
+import AudioTypes
+import Glibc
+import MusicLibrary
+import PlayQueue
+import TerminalModel
+
+/// The user's own playlists: where they are, and how they are called.
+@MainActor enum Playlists {
+  /// The folder that is set, otherwise the usual one; `nil` where there is no home.
+  static func folder(_ settings: Settings) -> [UInt8]? {
+    (Browser.folder(settings.playlistFolder) ?? Browser.defaultPlaylists).map(absolute)
+  }
+
+  /// Lists with what can be undone in them, in `$XDG_STATE_HOME/sotto/playlists`.
+  static var store: ListStore {
+    ListStore(histories: DecisionFile.folder().map { $0 + Array("/playlists".utf8) })
+  }
+
+  /// A path from the root on, as seen from where the program was started.
+  static func absolute(_ path: [UInt8]) -> [UInt8] {
+    PlaylistPath.absolute(path, in: CtlCommand.workingFolder)
+  }
+
+  /// The file that a name means: a path where it has a slash; otherwise a list of the user's own, with
+  /// its ending or without.
+  ///
+  /// - Returns: the path; that of an M3U8 to be made where there is no list of that name.
+  static func path(_ name: [UInt8], _ settings: Settings) throws(LibraryFault) -> [UInt8] {
+    func fault(_ sentence: String) -> LibraryFault { LibraryFault(path: name, sentence: sentence) }
+    if name.first == UInt8(ascii: "~"),
+      let path = Browser.folder(String(decoding: name, as: UTF8.self)),
+      path.first == UInt8(ascii: "/")
+    {
+      return absolute(path)
+    }
+    if name.contains(UInt8(ascii: "/")) { return absolute(name) }
+    guard let folder = folder(settings) else {
+      throw fault("there is no folder for playlists: HOME is not set")
+    }
+    guard let first = name.first, first != UInt8(ascii: "."), !name.contains(0) else {
+      throw fault("a playlist's name is not empty and does not begin with a point")
+    }
+    let path = folder + [0x2F] + name
+    if PlaylistFormat(of: name) != nil { return path }
+    for format in PlaylistFormat.allCases {
+      let file = path + Array(".\(format.rawValue)".utf8)
+      if unsafe access(file.map { CChar(bitPattern: $0) } + [0], F_OK) == 0 { return file }
+    }
+    return path + Array(".m3u8".utf8)
+  }
+
+  /// Where moved files are looked for: the music folder, where lists are, and the collection's index.
+  static func search(_ settings: Settings, list: [UInt8]) -> ListSearch {
+    let state = DecisionFile.folder()
+    return ListSearch(
+      index: state.map { $0 + Array("/library.db".utf8) },
+      roots: [Browser.musicFolder(settings), PlaylistPath.folder(list)].compactMap(\.self))
+  }
+}
+
+extension PlaylistEntry {
+  /// A track of the queue as a list has it.
+  init(_ entry: QueueEntry, in folder: [UInt8]) {
+    var location = entry.location
+    if !location.isURL { location.path = PlaylistPath.absolute(location.path, in: folder) }
+    self.init(
+      ListedTrack(
+        location, title: entry.title, artist: entry.artist, duration: entry.duration))
+  }
+}

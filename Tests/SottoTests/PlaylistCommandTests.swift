@@ -1,0 +1,143 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `sotto playlist`, as people run it.
+@Suite(.timeLimit(.minutes(15))) struct PlaylistCommandTests {
+  /// A home with two tracks of one second in its music folder.
+  private static func home() throws -> (folder: TestFolder, environment: [String: String]) {
+    let folder = try TestFolder()
+    mkdir(folder.file("Music"), 0o755)
+    for name in ["one", "two"] { _ = try folder.write(wav(seconds: 1), "Music/\(name).wav") }
+    return (folder, ["HOME": folder.path])
+  }
+
+  private static func list(_ folder: TestFolder, _ name: String) throws -> String {
+    String(decoding: try folder.read(".local/share/sotto/Playlists/\(name)"), as: UTF8.self)
+  }
+
+  @Test func `A list is made, changed, shown and undone by the next runs`() throws {
+    let (folder, environment) = try Self.home()
+    let music = folder.file("Music")
+    func run(_ words: String...) throws -> Run {
+      try Run((["playlist"] + words).map { Array($0.utf8) }, environment: environment)
+    }
+    #expect(try run().text == "" && run("list").status == 0)
+    let added = try run("add", "Mine", music)
+    #expect(added.text.hasPrefix("Added 2 tracks to ") && added.status == 0, "\(added.errorLines)")
+    let text = "#EXTM3U\n#EXTINF:1,\n\(music)/one.wav\n#EXTINF:1,\n\(music)/two.wav\n"
+    #expect(try Self.list(folder, "Mine.m3u8") == text)
+    #expect(try run("show", "Mine").text == "1  one.wav (0:01)\n2  two.wav (0:01)\n")
+    #expect(try run("move", "Mine", "2", "1").text == "Moved 1 track\n")
+    #expect(try run("show", "Mine.m3u8").text == "1  two.wav (0:01)\n2  one.wav (0:01)\n")
+    #expect(try run("remove", "Mine", "1-2").text == "Removed 2 tracks\n")
+    #expect(try run("undo", "Mine").text == "Undid: removed 2 tracks\n")
+    #expect(try run("undo", "Mine").text == "Undid: moved 1 track\n")
+    #expect(try Self.list(folder, "Mine.m3u8") == text)
+    #expect(try run("redo", "Mine").text == "Redid: moved 1 track\n")
+    #expect(try run("list").text == "Mine.m3u8  2 tracks\n")
+    #expect(try run("list", "--json").text.contains("\"tracks\":2,\"missing\":0}"))
+  }
+
+  @Test func `Lists go through the other formats and back with relative paths`() throws {
+    let (folder, environment) = try Self.home()
+    func run(_ words: String...) throws -> Run {
+      try Run((["playlist"] + words).map { Array($0.utf8) }, environment: environment)
+    }
+    _ = try run("add", "Mine", folder.file("Music/one.wav"), "http://example.org/a?b=1&c=2")
+    for ending in ["pls", "xspf", "m3u"] {
+      let file = folder.file("Music/out.\(ending)")
+      let exported = try run("export", "Mine", file)
+      #expect(exported.status == 0 && exported.errors.isEmpty)
+      let text = String(decoding: try folder.read("Music/out.\(ending)"), as: UTF8.self)
+      #expect(text.contains("one.wav") && !text.contains("Music"))
+      #expect(try run("import", file, "back-\(ending)").text.hasPrefix("Imported 2 tracks into "))
+      let shown = try run("show", "back-\(ending)", "--json").text
+      #expect(shown.contains("\"path\":\"\(folder.file("Music/one.wav"))\""))
+      #expect(shown.contains("\"path\":\"http://example.org/a?b=1&c=2\""))
+      #expect(try run("import", file, "back-\(ending)").status == 1)
+    }
+    #expect(try run("export", "Mine", folder.file("x.txt")).status == 1)
+    #expect(try run("export", "None", folder.file("x.pls")).status == 1)
+  }
+
+  @Test func `What was moved is found, and taken when that is wished`() throws {
+    let (folder, environment) = try Self.home()
+    func run(_ words: String...) throws -> Run {
+      try Run((["playlist"] + words).map { Array($0.utf8) }, environment: environment)
+    }
+    _ = try run("add", "Mine", folder.file("Music"))
+    #expect(try run("check", "Mine").text == "2 tracks, all there\n")
+    mkdir(folder.file("Music/deep"), 0o755)
+    try FileManager.default.moveItem(
+      atPath: folder.file("Music/two.wav"), toPath: folder.file("Music/deep/Two.WAV"))
+    try FileManager.default.removeItem(atPath: folder.file("Music/one.wav"))
+    #expect(try run("show", "Mine").text.contains("two.wav (0:01), missing"))
+    let checked = try run("check", "Mine")
+    #expect(checked.status == 1)
+    #expect(
+      checked.text == """
+        row 1: \(folder.file("Music/one.wav")): missing
+        row 2: \(folder.file("Music/two.wav")): missing
+          found: \(folder.file("Music/deep/Two.WAV"))
+        2 tracks, 2 missing, 1 found elsewhere: '--repair' takes what was found
+
+        """)
+    #expect(try run("check", "Mine", "--repair").status == 1)
+    #expect(try Self.list(folder, "Mine.m3u8").contains("Music/deep/Two.WAV\n"))
+    #expect(try run("undo", "Mine").text == "Undid: found 1 track again\n")
+  }
+
+  @Test func `A full disk leaves the list as it was, and says so`() throws {
+    let (folder, environment) = try Self.home()
+    _ = try Run("playlist", "add", "Mine", folder.file("Music/one.wav"), environment: environment)
+    let before = try Self.list(folder, "Mine.m3u8")
+    // A file may be 1 block long here, and the signal for that is not wanted.
+    let paths = (0..<200).map { "http://example.org/\($0)" }.joined(separator: " ")
+    let line = "trap '' XFSZ; ulimit -f 1; exec '\(Run.program)' playlist add Mine \(paths)"
+    let shell = Process()
+    shell.executableURL = URL(fileURLWithPath: "/bin/sh")
+    shell.arguments = ["-c", line]
+    shell.environment = Run.environment(environment)
+    let errors = Pipe()
+    shell.standardError = errors
+    shell.standardOutput = FileHandle.nullDevice
+    try shell.run()
+    let said = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    shell.waitUntilExit()
+    #expect(shell.terminationStatus == 1 && said.contains("cannot be written: File too large"))
+    #expect(try Self.list(folder, "Mine.m3u8") == before)
+    let names = try FileManager.default.contentsOfDirectory(
+      atPath: folder.file(".local/share/sotto/Playlists"))
+    #expect(names == ["Mine.m3u8"])
+  }
+
+  @Test func `Wrong words are told with what is meant`() throws {
+    let (_, environment) = try Self.home()
+    func run(_ words: String...) throws -> Run {
+      try Run((["playlist"] + words).map { Array($0.utf8) }, environment: environment)
+    }
+    for (words, sentence) in [
+      (["shwo"], "unknown command 'playlist shwo', did you mean 'show'?"),
+      (["show"], "'playlist show' takes NAME"),
+      (["move", "a", "1"], "'playlist move' takes NAME ROWS ROW|end"),
+      (["remove", "a", "x"], "'remove' takes ROWS, not 'x'"),
+    ] {
+      let wrong = try Run(
+        (["playlist"] + words).map { Array($0.utf8) }, environment: environment)
+      #expect(wrong.status == 64 && wrong.errorLines.count == 1)
+      #expect(wrong.errorLines.first?.contains(sentence) == true, "\(wrong.errorLines)")
+    }
+    for words in [
+      ["show", "none"], ["undo", "none"], ["remove", ".x", "1"], ["show", "/dev/zero"],
+    ] {
+      let wrong = try Run(
+        (["playlist"] + words).map { Array($0.utf8) }, environment: environment)
+      #expect(wrong.status == 1 && wrong.errorLines.count == 1, "\(words)")
+    }
+    #expect(
+      try run("show", "/etc/passwd").errorLines == [
+        "sotto: /etc/passwd: is no playlist that sotto knows"
+      ])
+  }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Playlists on the full screen, in a pane of tmux.
+@Suite(.enabled(if: Tool.isIntegration), .serialized, .timeLimit(.minutes(15)))
+struct PlaylistScreenTests {
+  private static func pane(_ list: String) throws -> (pane: Pane, file: String) {
+    let folder = try Folder()
+    try FileManager.default.createDirectory(
+      atPath: folder.path + "/data/sotto/Playlists", withIntermediateDirectories: true)
+    let file = try folder.write("data/sotto/Playlists/Mine.m3u8", Array(list.utf8))
+    let pane = try Pane(
+      before: "XDG_DATA_HOME=\(folder.path)/data XDG_STATE_HOME=\(folder.path)/state",
+      folder: folder)
+    try pane.shows("► playing")
+    return (pane, file)
+  }
+
+  /// The list on the disk, once it is so.
+  private static func holds(_ file: String, _ text: String, without left: String = "") -> Bool {
+    for _ in 0..<600 {
+      let found = try? String(contentsOfFile: file, encoding: .utf8)
+      if found?.replacingOccurrences(of: left, with: "") == text { return true }
+      usleep(50_000)
+    }
+    return false
+  }
+
+  @Test func `A list is opened, edited, undone and played, and what is missing is told`() throws {
+    let text = "#EXTM3U\n# mine\n/none/gone.wav\nhttp://example.org/x\n"
+    let (pane, file) = try Self.pane(text)
+    try pane.type("4")
+    try pane.shows("Mine.m3u8")
+    try pane.type("\r")
+    try pane.shows("gone.wav", "missing", "http://example.org/x")
+    try pane.type("D")
+    try pane.shows("Removed 1 track")
+    #expect(Self.holds(file, "#EXTM3U\nhttp://example.org/x\n"))
+    try pane.type("u")
+    try pane.shows("Undid: removed 1 track", "gone.wav")
+    #expect(Self.holds(file, text))
+    // From the queue into the list.
+    try pane.type("2gY")
+    try pane.shows("Copied 1 track")
+    try pane.type("4ga")
+    try pane.shows("Pasted 1 track", "song 1.wav")
+    let song = "\(pane.folder.path)/music/song 1.wav"
+    // Its length may be known by now.
+    #expect(
+      Self.holds(
+        file, "#EXTM3U\n# mine\n/none/gone.wav\n\(song)\nhttp://example.org/x\n",
+        without: "#EXTINF:60,\n"))
+    try pane.type("q")
+    try pane.shows("status 0", "same")
+  }
+
+  @Test func `A list that another program writes is shown anew`() throws {
+    let (pane, file) = try Self.pane("a.wav\nb.wav\n")
+    try pane.type("4")
+    try pane.shows("Mine.m3u8")
+    try pane.type("\r")
+    try pane.shows("a.wav", "b.wav")
+    try "other.wav\n".write(toFile: file, atomically: true, encoding: .utf8)
+    try pane.shows("other.wav", "Mine.m3u8 was changed")
+    try pane.type("q")
+    try pane.shows("status 0", "same")
+  }
+}
