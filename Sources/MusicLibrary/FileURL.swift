@@ -79,18 +79,27 @@ enum FileURL {
   static func resolve(_ reference: [UInt8], base: [UInt8]?) -> [UInt8] {
     if let path = path(reference) { return path }
     if scheme(reference) != nil { return reference }
-    guard let base, !base.isEmpty else { return unescaped(reference) }
+    guard let base, !base.isEmpty else { return local(unescaped(reference)) }
     if scheme(base) != nil, path(base) == nil {
       // A web base: the reference stays escaped, since it stays a URL.
       let start = base.firstIndex(of: 0x3A)! + 3
       let slash = base[start...].firstIndex(of: 0x2F) ?? base.endIndex
-      if reference.first == 0x2F { return Array(base[..<slash]) + reference }
       let last = base[start...].lastIndex(of: 0x2F)
-      return Array(last.map { base[...$0] } ?? base[...]) + (last == nil ? [0x2F] : []) + reference
+      let whole =
+        reference.first == 0x2F
+        ? Array(base[..<slash]) + reference
+        : Array(last.map { base[...$0] } ?? base[...]) + (last == nil ? [0x2F] : []) + reference
+      // A base of `file://` alone names no folder, and what follows it does.
+      return path(whole) ?? whole
     }
     let folder = path(base) ?? unescaped(base)
     let file = unescaped(reference)
     if file.first == 0x2F { return file }
-    return Array(folder.lastIndex(of: 0x2F).map { folder[...$0] } ?? []) + file
+    return local(Array(folder.lastIndex(of: 0x2F).map { folder[...$0] } ?? []) + file)
+  }
+
+  /// A relative path that looks like an address (its colon was an escape) is none.
+  private static func local(_ path: [UInt8]) -> [UInt8] {
+    scheme(path) == nil ? path : Array("./".utf8) + path
   }
 }

@@ -27,7 +27,14 @@ public struct M3UList: Equatable, Sendable {
   /// - Parameter limit: entries after that many are left out.
   public init(_ bytes: [UInt8], atMost limit: Int = .max) {
     hasMark = bytes.starts(with: LegacyText.utf8Mark)
-    let text = LegacyText.unmarked(bytes)
+    var text = LegacyText.unmarked(bytes)
+    // A mark within UTF-16 would be the mark of the UTF-8 that is written.
+    var rest = text[...]
+    while rest.starts(with: LegacyText.utf8Mark) {
+      rest = rest.dropFirst(3)
+      hasMark = true
+    }
+    if rest.count < text.count { text = Array(rest) }
     charset = Charset(of: text)
     if let end = text.firstIndex(of: 0x0A), end > 0, text[end - 1] == 0x0D {
       lineEnd = [0x0D, 0x0A]

@@ -43,12 +43,12 @@ public enum PlaylistText {
   /// that path.
   static func line(_ path: [UInt8], in folder: [UInt8], isTrimmed: Bool) -> [UInt8] {
     var line = relative(path, to: folder)
+    // An address has no blanks and no ends of lines.
+    if path.first != 0x2F, FileURL.scheme(path) != nil { return line.filter { $0 > 0x20 } }
     let isBroken = line.contains { $0 == 0x0A || $0 == 0x0D }
     let isBlank = { (byte: UInt8?) in byte == 0x20 || byte == 0x09 }
     if isBroken || isTrimmed && (isBlank(line.first) || isBlank(line.last)) {
-      return FileURL.scheme(path) == nil || path.first == 0x2F
-        ? FileURL.url(Paths.absolute(path, in: folder))
-        : line.filter { $0 > 0x20 }
+      return FileURL.url(Paths.absolute(path, in: folder))
     }
     let isMisread =
       line.first == UInt8(ascii: "#") || isBlank(line.first)
