@@ -3,7 +3,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 ARGS ?=
 
-.PHONY: help play test lab mpris install uninstall bench docs format sanitize clean
+.PHONY: help play test lab mpris install uninstall bench fuzz docs format sanitize clean
 
 help: ## this list
 	@printf 'usage: make COMMAND\n\n'
@@ -35,12 +35,15 @@ mpris: ## every command and property of MPRIS in every state, on a private D-Bus
 bench: ## measure sotto beside other players into Docs/Benchmarks.md (ARGS="--help")
 	@Scripts/bench $(ARGS)
 
+fuzz: ## give the parsers inputs that libFuzzer makes, a minute each (ARGS="TARGET SECONDS")
+	@Scripts/fuzz $(ARGS)
+
 docs: ## the pictures of the screen, and the pages of the AudioSession library into .build/docs
 	@Scripts/screenshot
 	@Scripts/docs
 
 format: ## format every Swift file
-	@swift format --in-place --recursive --parallel Package.swift Sources Tests Examples
+	@swift format --in-place --recursive --parallel Package.swift Sources Tests Fuzz Examples
 
 sanitize: ## run the unit tests under the address and the thread sanitizer
 	@Scripts/sanitize $(ARGS)

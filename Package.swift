@@ -126,6 +126,14 @@ let package = Package(
 
     // Tests. TestSupport starts private servers and makes signals; it ships in no product.
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+    // What must hold of every parser: for the kept corpus and the fuzzer. Ships in no product.
+    .target(
+      name: "ParserChecks",
+      dependencies: [
+        "AudioSession", "JSONText", "MusicLibrary", "PlayerState", "SessionReplay",
+        "TerminalModel",
+      ], path: "Tests/ParserChecks", swiftSettings: strict),
+    .testTarget(name: "CorpusTests", dependencies: ["ParserChecks"], swiftSettings: strict),
     .testTarget(name: "AudioTypesTests", dependencies: ["AudioTypes"], swiftSettings: strict),
     .testTarget(name: "PlayQueueTests", dependencies: ["PlayQueue"], swiftSettings: strict),
     .testTarget(name: "PlayerStateTests", dependencies: ["PlayerState"], swiftSettings: strict),
