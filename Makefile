@@ -26,7 +26,7 @@ uninstall: ## remove what make install put under PREFIX
 	@rm -f "$(DESTDIR)$(PREFIX)/share/applications/sotto.desktop"
 	@rm -f "$(DESTDIR)$(PREFIX)/share/icons/hicolor/scalable/apps/sotto.svg"
 	@rm -f "$(DESTDIR)$(PREFIX)/share/metainfo/sotto.metainfo.xml"
-	@rm -rf "$(DESTDIR)$(PREFIX)/share/doc/sotto" "$(DESTDIR)$(PREFIX)/share/sotto"
+	@rm -rf "$(DESTDIR)$(PREFIX)/lib/sotto" "$(DESTDIR)$(PREFIX)/share/doc/sotto" "$(DESTDIR)$(PREFIX)/share/sotto"
 
 mpris: ## every command and property of MPRIS in every state, on a private D-Bus
 	@Scripts/packages swift build play test && Scripts/doors

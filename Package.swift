@@ -1,6 +1,12 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
 // Only Swift, libasound2-dev and libpulse-dev are needed to build: every other library is bound
 // with dlopen at first need (Docs/Decisions/0003-doors.md). sotto depends on no Swift package.
 
@@ -16,12 +22,20 @@ let strictC: [CSetting] = [
   .treatWarning("deprecated-declarations", as: .warning),
 ]
 
+/// TagLib is C++ and cannot be bound with dlopen: what calls it is a library of its own, linked with
+/// TagLib where its headers are.
+let hasTagLib = ["/usr/include", "/usr/local/include"].contains {
+  access($0 + "/taglib/taglib.h", F_OK) == 0
+}
+
 let package = Package(
   name: "sotto",
   products: [
     .executable(name: "sotto", targets: ["sotto"]),
     // The rules alone, for other programs.
     .library(name: "AudioSession", targets: ["AudioSession"]),
+    // Loaded at first need from beside the program; see CTagLib.
+    .library(name: "sotto-taglib", type: .dynamic, targets: ["CTagLibBridge"]),
   ],
   targets: [
     // Doors: what Swift cannot import, one library each.
@@ -41,6 +55,13 @@ let package = Package(
     .target(name: "CSystemd", dependencies: ["CBinding"], cSettings: strictC),
     .target(name: "CEvdev", dependencies: ["CBinding"], cSettings: strictC),
     .target(name: "CSQLite", dependencies: ["CBinding"], cSettings: strictC),
+    .target(name: "CTagLib", cSettings: strictC),
+    .target(
+      name: "CTagLibBridge", cSettings: strictC,
+      cxxSettings: [
+        .headerSearchPath("../CTagLib/include"), .enableWarning("all"), .enableWarning("extra"),
+        .treatAllWarnings(as: .error), .treatWarning("deprecated-declarations", as: .warning),
+      ], linkerSettings: hasTagLib ? [.linkedLibrary("tag")] : []),
 
     // Pure modules.
     .target(name: "AudioTypes", swiftSettings: strict),
@@ -75,7 +96,9 @@ let package = Package(
       ],
       swiftSettings: strictMemory),
 
-    .target(name: "Tags", dependencies: ["AudioTypes", "Decoding"], swiftSettings: strictMemory),
+    .target(
+      name: "Tags", dependencies: ["AudioTypes", "Decoding", "CTagLib"],
+      swiftSettings: strictMemory),
     .target(name: "Database", dependencies: ["CSQLite"], swiftSettings: strictMemory),
     .target(
       name: "StateStore", dependencies: ["AudioTypes", "PlayQueue", "Database"],
@@ -121,7 +144,7 @@ let package = Package(
         "AudioTypes", "AudioSession", "PlayQueue", "JSONText", "SessionReplay", "Decoding",
         "MusicLibrary", "OutputInterface", "AudioOutput", "AudioEngine", "Player", "SoundCheck",
         "PlayerState", "TerminalModel", "TerminalScreen", "SystemEvents", "RemoteControl",
-        "Bus",
+        "Bus", "Tags", "Database",
       ], swiftSettings: strictMemory),
 
     // Tests. TestSupport starts private servers and makes signals; it ships in no product.
@@ -165,6 +188,8 @@ let package = Package(
     .executableTarget(
       name: "StateTrial", dependencies: ["StateStore", "PlayQueue", "AudioTypes"],
       path: "Tests/StateTrial", swiftSettings: strict),
+    .testTarget(
+      name: "TagsTests", dependencies: ["Tags", "Decoding", "TestSupport"], swiftSettings: strict),
     .testTarget(name: "BusTests", dependencies: ["Bus", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "RemoteControlTests",
@@ -194,5 +219,6 @@ let package = Package(
     .testTarget(
       name: "SottoTests", dependencies: ["sotto", "JSONText", "TerminalModel", "TestSupport"],
       swiftSettings: strict),
-  ]
+  ],
+  cxxLanguageStandard: .cxx17
 )

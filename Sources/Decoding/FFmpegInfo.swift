@@ -99,8 +99,9 @@ enum TagNames {
 }
 
 extension LoudnessTags {
-  /// ReplayGain tags, or those of R 128 (Opus): there in 1/256 dB and 5 dB quieter.
-  init(tags: [(name: String, value: String)]) {
+  /// ReplayGain tags, or those of R 128 (Opus): there in 1/256 dB and 5 dB quieter. Names in lower
+  /// case.
+  public init(tags: [(name: String, value: String)]) {
     self.init()
     for tag in tags {
       switch tag.name {

@@ -5,6 +5,7 @@ struct MP4Header {
   private var movieTicks: Int64 = 0
   private var tracks: [Track] = []
   private var fragmented = false
+  private var hasChapters = false
 
   private struct Track {
     var id: Int32 = 0
@@ -44,6 +45,15 @@ struct MP4Header {
     return timing.tracks.isEmpty ? nil : timing
   }
 
+  /// Seconds of the first track that sounds, and whether the file names chapters.
+  func facts() -> (duration: Double?, hasChapters: Bool) {
+    var header = self
+    _ = header.readTop()
+    let track = timing()?.tracks.first
+    let duration = track.map { Double($0.end - $0.start) / Double($0.ticksPerSecond) }
+    return (duration, header.hasChapters)
+  }
+
   private mutating func readTop() -> Bool {
     var offset: Int64 = 0
     for _ in 0..<1000 {
@@ -79,6 +89,10 @@ struct MP4Header {
       switch box.type {
       case "mvhd": header.movieTicks = header.scale(box)
       case "mvex": header.fragmented = true
+      case "udta":
+        _ = header.children(of: box) { header, box in
+          if box.type == "chpl" { header.hasChapters = true }
+        }
       case "trak":
         guard header.tracks.count < 100 else { return }
         header.tracks.append(Track())
@@ -102,6 +116,10 @@ struct MP4Header {
         if let bytes = header.file.bytes(at: box.body, count: 12), bytes.count == 12 {
           // The data handler of old files comes later and is not the media's.
           if Array(bytes[8...]) == Array("soun".utf8) { header.tracks[last].isSound = true }
+        }
+      case "tref":
+        _ = header.children(of: box) { header, box in
+          if box.type == "chap" { header.hasChapters = true }
         }
       case "elst": header.readEdits(box)
       case "stts": header.readDurations(box)
@@ -173,5 +191,14 @@ struct MP4Header {
 
   private static func big(_ bytes: [UInt8], _ offset: Int, _ count: Int) -> UInt64 {
     (0..<count).reduce(0) { $0 << 8 | UInt64(bytes[offset + $1]) }
+  }
+}
+
+/// What the header of an MP4 file tells exactly and without FFmpeg.
+public enum MP4Facts {
+  /// Seconds of the first track that sounds, where the header is a plain one, and whether chapters
+  /// are named. Reads an open regular file by position; any thread, blocks on the disk.
+  public static func read(_ descriptor: Int32) -> (duration: Double?, hasChapters: Bool) {
+    MP4Header(HeaderFile(descriptor)).facts()
   }
 }

@@ -42,6 +42,8 @@ public struct TrackRecord: Equatable, Sendable {
   public var hasLyrics = false
   /// A picture is in the file.
   public var hasPicture = false
+  /// A cover lies beside it.
+  public var hasPictureBeside = false
   /// MusicBrainz' names, with settled keys: "recording", "release", "releasegroup", "artist",
   /// "albumartist", "track", "work".
   public var musicBrainz: [String: String] = [:]
