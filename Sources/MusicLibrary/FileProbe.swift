@@ -64,6 +64,13 @@ enum FileProbe {
 
   static func cString(_ path: [UInt8]) -> [CChar] { path.map { CChar(bitPattern: $0) } + [0] }
 
+  /// The path without links; `nil` where it leads nowhere.
+  static func real(_ path: [UInt8]) -> [UInt8]? {
+    guard !path.contains(0), let text = realpath(cString(path), nil) else { return nil }
+    defer { free(text) }
+    return UnsafeBufferPointer(start: text, count: strlen(text)).map { UInt8(bitPattern: $0) }
+  }
+
   /// What is wrong with a path that is no readable file.
   static func sentence(_ kind: FileKind) -> String? {
     switch kind {

@@ -12,6 +12,9 @@ public struct ListedTrack: Equatable, Sendable {
   /// Seconds, as the playlist says.
   public var duration: Double?
   public var loudness = LoudnessTags()
+  /// As its CUE sheet says.
+  public var date: String?
+  public var genre: String?
 
   public init(
     _ location: TrackLocation, title: String? = nil, artist: String? = nil, album: String? = nil,
@@ -42,6 +45,8 @@ extension CueSheet {
         number: track.number)
       listed.duration = track.end.map { CueSheet.seconds($0 - track.start) }
       listed.loudness = track.loudness
+      listed.date = date
+      listed.genre = genre
       return listed
     }
   }

@@ -23,6 +23,15 @@ public enum SideFiles {
     return FileProbe.bytes(picture, from: 0, atMost: largestPicture)
   }
 
+  /// True for the name of a folder's cover.
+  static func isCover(_ name: [UInt8]) -> Bool {
+    guard let point = name.lastIndex(of: 0x2E), point > 0, point <= 8,
+      pictureKinds.contains(Paths.suffix(name))
+    else { return false }
+    return pictureNames.contains(
+      String(decoding: LegacyText.lower(name[..<point]), as: UTF8.self))
+  }
+
   /// The bytes of the LRC file of the same name.
   public static func lyrics(beside path: [UInt8]) -> [UInt8]? {
     let base = Paths.join(Paths.folder(path), Paths.stem(path))

@@ -180,7 +180,7 @@ import Tags
         number(track.channels), number(track.bitDepth), number(track.bitRate),
         real(track.loudness.trackGain), real(track.loudness.albumGain),
         real(track.loudness.trackPeak), real(track.loudness.albumPeak),
-        SQLValue(track.hasLyrics), SQLValue(track.hasPicture ? 1 : 0),
+        SQLValue(track.hasLyrics), SQLValue(track.hasPicture ? 1 : track.hasPictureBeside ? 2 : 0),
       ])
     let id = id ?? database.lastRow
     try writeSearch(track, id: id, place)

@@ -1,0 +1,124 @@
+import Database
+import Tags
+
+// What a scan asks of the index and puts into it.
+
+extension LibraryIndex {
+  /// The number of a folder; `nil` where nothing of it is known.
+  func knownFolder(_ path: [UInt8]) throws(DatabaseError) -> Int64? {
+    try database.integer("SELECT id FROM folder WHERE path = ?", .bytes(path))
+  }
+
+  /// Every folder of which files are known.
+  func folders() throws(DatabaseError) -> [(id: Int64, path: [UInt8])] {
+    var folders: [(id: Int64, path: [UInt8])] = []
+    try database.rows("SELECT id, path FROM folder") {
+      folders.append(($0.integer(0), $0.bytes(1)))
+    }
+    return folders
+  }
+
+  /// A file with the folder it is known in.
+  struct PlacedFile {
+    var file: IndexedFile
+    var folder: [UInt8]
+    var path: [UInt8] { Paths.join(folder, file.name) }
+  }
+
+  /// The files that may be this one at another place: of its number, size and time.
+  func places(of identity: FileIdentity) throws(DatabaseError) -> [PlacedFile] {
+    var places: [PlacedFile] = []
+    try database.rows(
+      """
+      SELECT file.id, name, device, node, size, modified, beside, fault, missing, path
+      FROM file JOIN folder ON folder.id = file.folder
+      WHERE node = ? AND size = ? AND modified = ?
+      """,
+      [.integer(identity.node), .integer(identity.size), .integer(identity.modified)]
+    ) { row in
+      places.append(PlacedFile(file: Self.file(row), folder: row.bytes(9)))
+    }
+    return places
+  }
+
+  func isKnown(file: Int64) throws(DatabaseError) -> Bool {
+    try database.integer("SELECT 1 FROM file WHERE id = ?", .integer(file)) != nil
+  }
+
+  /// Who has this place in a folder.
+  func file(at name: [UInt8], in folder: Int64) throws(DatabaseError) -> Int64? {
+    try database.integer(
+      "SELECT id FROM file WHERE folder = ? AND name = ?", .integer(folder), .bytes(name))
+  }
+
+  /// Puts a file aside whose place another one has taken, until it is found elsewhere or the scan
+  /// ends: under a name that no file has.
+  func park(file: Int64, at now: Int64) throws(DatabaseError) {
+    let name = Array("/\(file)".utf8)
+    try database.run(
+      "UPDATE file SET name = ?, missing = ? WHERE id = ?", .bytes(name), .integer(now),
+      .integer(file))
+  }
+
+  /// Forgets what was put aside and not found.
+  func removeParked() throws(DatabaseError) {
+    for id in try ids(
+      "SELECT id FROM file WHERE missing IS NOT NULL AND substr(name, 1, 1) = x'2F'")
+    { try remove(file: id) }
+  }
+
+  /// What could not be read, where it is there.
+  public func faults() throws(DatabaseError) -> [LibraryFault] {
+    var faults: [LibraryFault] = []
+    try database.rows(
+      """
+      SELECT path, name, fault FROM file JOIN folder ON folder.id = file.folder
+      WHERE fault IS NOT NULL AND missing IS NULL ORDER BY path, name
+      """
+    ) { row in
+      faults.append(
+        LibraryFault(path: Paths.join(row.bytes(0), row.bytes(1)), sentence: row.text(2)))
+    }
+    return faults
+  }
+
+  /// How many files are known to have gone.
+  public func missingCount() throws(DatabaseError) -> Int {
+    Int(try database.integer("SELECT count(*) FROM file WHERE missing IS NOT NULL") ?? 0)
+  }
+
+  /// How many files are known in a folder and below it, missing ones too.
+  func count(below root: [UInt8]) throws(DatabaseError) -> Int {
+    var count = 0
+    try database.rows(
+      "SELECT path, (SELECT count(*) FROM file WHERE file.folder = folder.id) FROM folder"
+    ) { row in
+      if Self.isBelow(row.bytes(0), root) { count += row.int(1) }
+    }
+    return count
+  }
+
+  /// Forgets what has gone, but for what `isKept` holds back by its folder.
+  func forgetMissing(unless isKept: ([UInt8]) -> Bool) throws(DatabaseError) -> Int {
+    var forgotten = 0
+    for folder in try folders() where !isKept(folder.path) {
+      let gone = try ids(
+        "SELECT id FROM file WHERE folder = ? AND missing IS NOT NULL", .integer(folder.id))
+      for id in gone { try remove(file: id) }
+      forgotten += gone.count
+    }
+    return forgotten
+  }
+
+  private func ids(_ sql: String, _ values: SQLValue?...) throws(DatabaseError) -> [Int64] {
+    var ids: [Int64] = []
+    try database.rows(sql, values) { ids.append($0.integer(0)) }
+    return ids
+  }
+
+  /// True for a folder itself and for what is in it.
+  static func isBelow(_ path: [UInt8], _ root: [UInt8]) -> Bool {
+    guard path.starts(with: root) else { return false }
+    return path.count == root.count || root.last == 0x2F || path[root.count] == 0x2F
+  }
+}

@@ -1,0 +1,112 @@
+import Database
+
+/// One change to the index.
+enum ScanOperation {
+  case reading(ScanReading)
+  case move(Int64, folder: [UInt8], name: [UInt8])
+  /// Another file has taken its place.
+  case park(Int64)
+  case missing(Int64)
+  case present(Int64)
+  /// The same file on a drive or with a number that is called otherwise now.
+  case restamp(folder: [UInt8], name: [UInt8], FileIdentity, Int64, String?)
+}
+
+/// Gathers changes and writes many in one transaction, in their order.
+struct ScanWriter {
+  private let index: LibraryIndex
+  private let now: Int64
+  private var waiting: [ScanOperation] = []
+  private var since = 0.0
+
+  private static let most = 1000
+  /// What was read is not lost for longer than this, in seconds.
+  private static let longest = 0.5
+
+  init(_ index: LibraryIndex, now: Int64) {
+    self.index = index
+    self.now = now
+  }
+
+  mutating func add(
+    _ operations: [ScanOperation], folders: inout [[UInt8]: Int64]
+  ) throws(DatabaseError) {
+    guard !operations.isEmpty else { return }
+    if waiting.isEmpty { since = LibraryScan.seconds() }
+    waiting += operations
+    if waiting.count >= Self.most || LibraryScan.seconds() - since > Self.longest {
+      try flush(&folders)
+    }
+  }
+
+  mutating func flush(_ folders: inout [[UInt8]: Int64]) throws(DatabaseError) {
+    guard !waiting.isEmpty else { return }
+    let operations = waiting
+    waiting = []
+    var numbers = folders
+    try index.transaction { () throws(DatabaseError) in
+      for operation in operations { try apply(operation, &numbers) }
+    }
+    folders = numbers
+  }
+
+  func removeParked() throws(DatabaseError) {
+    try index.transaction { () throws(DatabaseError) in try index.removeParked() }
+  }
+
+  private func apply(
+    _ operation: ScanOperation, _ folders: inout [[UInt8]: Int64]
+  ) throws(DatabaseError) {
+    switch operation {
+    case .reading(let reading): try apply(reading, &folders)
+    case .park(let id): try index.park(file: id, at: now)
+    case .missing(let id): try index.set(missing: now, file: id)
+    case .present(let id): try index.set(missing: nil, file: id)
+    case .restamp(let folder, let name, let identity, let beside, let fault):
+      try index.put(
+        file: name, in: number(of: folder, &folders), identity, beside: beside, fault: fault,
+        at: now)
+    case .move(let id, let folder, let name):
+      let number = try number(of: folder, &folders)
+      // Another scan may have been there first.
+      guard try index.isKnown(file: id) else { return }
+      if let other = try index.file(at: name, in: number), other != id {
+        try index.park(file: other, at: now)
+      }
+      try index.move(file: id, to: number, name: name)
+    }
+  }
+
+  private func apply(
+    _ reading: ScanReading, _ folders: inout [[UInt8]: Int64]
+  ) throws(DatabaseError) {
+    let job = reading.job
+    switch reading.outcome {
+    case .gone: break
+    case .tracks(let tracks):
+      let file = try index.put(
+        file: job.name, in: number(of: job.folder, &folders), job.identity, beside: job.beside,
+        at: now)
+      try index.replace(tracks: tracks, of: file)
+    case .fault(let sentence):
+      let file = try index.put(
+        file: job.name, in: number(of: job.folder, &folders), job.identity, beside: job.beside,
+        fault: sentence, at: now)
+      try index.replace(tracks: [], of: file)
+    case .hindrance(let sentence):
+      if job.isKnown, job.fault == sentence { return }
+      try index.put(
+        file: job.name, in: number(of: job.folder, &folders), job.identity, beside: ScanJob.again,
+        fault: sentence, at: now)
+    }
+  }
+
+  private func number(
+    of folder: [UInt8], _ folders: inout [[UInt8]: Int64]
+  ) throws(DatabaseError) -> Int64 {
+    if let number = folders[folder] { return number }
+    let number = try index.folder(folder)
+    folders[folder] = number
+    return number
+  }
+}
