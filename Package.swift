@@ -182,7 +182,8 @@ let package = Package(
     .testTarget(
       name: "DatabaseTests", dependencies: ["Database", "TestSupport"], swiftSettings: strict),
     .testTarget(
-      name: "StateStoreTests", dependencies: ["StateStore", "Database", "StateTrial", "TestSupport"],
+      name: "StateStoreTests",
+      dependencies: ["StateStore", "Database", "StateTrial", "TestSupport"],
       swiftSettings: strict),
     // A program that keeps state and is killed, for the tests; it ships in no product.
     .executableTarget(

@@ -7,6 +7,7 @@ enum Invocation: Equatable {
   case play(PlayOptions)
   case ctl(CtlOptions)
   case info(paths: [[UInt8]], json: Bool, common: CommonOptions)
+  case scan(ScanOptions)
   case search(SearchOptions)
   case render(RenderOptions)
   case devices(json: Bool, watch: Bool, common: CommonOptions)
@@ -60,6 +61,15 @@ struct RenderOptions: Equatable {
   var common = CommonOptions()
 }
 
+struct ScanOptions: Equatable {
+  var folders: [[UInt8]] = []
+  var report = false
+  var forgetsMissing = false
+  var config: [UInt8]?
+  var json = false
+  var common = CommonOptions()
+}
+
 struct SessionOptions: Equatable {
   /// The file to replay; `nil` lists the rules.
   var replay: [UInt8]?
@@ -98,14 +108,12 @@ enum Arguments {
     if let command = Command(rawValue: word) {
       return try parse(command, arguments.dropFirst())
     }
-    if later.contains(word) { throw notYet(word) }
     switch word {
     case "--help", "-h": return .help(nil)
     case "--version": return .version
     case "help":
       guard arguments.count > 1 else { return .help(nil) }
       let name = String(decoding: arguments[1], as: UTF8.self)
-      if later.contains(name) { throw notYet(name) }
       guard let command = Command(rawValue: name) else { throw unknown(command: arguments[1]) }
       return .help(command)
     default: break
@@ -119,13 +127,6 @@ enum Arguments {
       try checkTopOption(first)
     }
     return try parse(.play, arguments[...])
-  }
-
-  /// Commands of a later version: said so, rather than taken for misspelt words or file names.
-  private static let later: Set<String> = ["scan"]
-
-  private static func notYet(_ command: String) -> UsageError {
-    UsageError(sentence: "'\(command)' is not available yet; see 'sotto --help'")
   }
 
   /// Before a command only play's options may stand.
@@ -187,6 +188,16 @@ enum Arguments {
     case .info:
       guard !words.rest.isEmpty else { throw missing("PATH", command) }
       return .info(paths: words.rest, json: words.options["json"] != nil, common: common)
+    case .scan:
+      if words.options["config"]?.isEmpty == true {
+        throw UsageError(sentence: "--config needs a file name")
+      }
+      if words.rest.contains([]) { throw UsageError(sentence: "a folder's name is empty") }
+      return .scan(
+        ScanOptions(
+          folders: words.rest, report: words.options["report"] != nil,
+          forgetsMissing: words.options["forget-missing"] != nil,
+          config: words.options["config"], json: words.options["json"] != nil, common: common))
     case .render: return .render(try render(words, common))
     case .devices:
       try nothingMore(words, command)

@@ -39,7 +39,8 @@ struct CommandSpec: Sendable {
 }
 
 enum Command: String, Sendable, CaseIterable {
-  case play, ctl, info, search, playlist, render, devices, why, session, scenario, config, doctor
+  case play, ctl, info, scan, search, playlist, render, devices, why, session, scenario, config,
+    doctor
 }
 
 extension CommandSpec {
@@ -48,7 +49,8 @@ extension CommandSpec {
     "log", value: "FILE", "Write what libraries complain about to FILE (otherwise it is dropped)")
 
   static let all: [CommandSpec] = [
-    play, ctl, info, search, playlist, render, devices, why, session, scenario, config, doctor,
+    play, ctl, info, scan, search, playlist, render, devices, why, session, scenario, config,
+    doctor,
   ]
 
   /// A name of sotto's own stays as it is.
@@ -145,6 +147,36 @@ extension CommandSpec {
     arguments: [paths],
     options: [
       OptionSpec("json", "Print one JSON object a line; what is unknown is null"), log, help,
+    ])
+
+  private static let scan = CommandSpec(
+    name: .scan,
+    abstract: "Read the tags of your music, or what has changed of it",
+    usage: "[options] [DIR...]",
+    arguments: [("DIR...", "Folders to add (default: those that are known or set)")],
+    options: [
+      OptionSpec("report", "List the files that cannot be read, and why"),
+      OptionSpec(
+        "forget-missing",
+        "Forget the files that have gone; those of a folder that is not there or empty are kept"),
+      OptionSpec("config", value: "FILE", "Read this configuration, not the user's own"),
+      OptionSpec("json", "Print one JSON object a line"), log, help,
+    ],
+    notes: [
+      (
+        "FILES",
+        [
+          "$XDG_STATE_HOME/sotto/library.db    what is known; it can always be read again",
+          "library-folders = DIR:DIR           in the configuration: scanned always",
+        ]
+      ),
+      (
+        "STATUS",
+        [
+          "0   the collection is up to date    1   it could not be read or written",
+          "64  wrong usage                     130 interrupted; what was read is kept",
+        ]
+      ),
     ])
 
   private static let search = CommandSpec(

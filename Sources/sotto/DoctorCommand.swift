@@ -1,4 +1,5 @@
 import AudioTypes
+import Database
 import Decoding
 import Dispatch
 import Glibc
@@ -6,6 +7,7 @@ import MusicLibrary
 import OutputInterface
 import RemoteControl
 import SystemEvents
+import Tags
 import TerminalScreen
 
 /// `sotto doctor`: what works on this machine, in sentences, and what to install or switch on.
@@ -57,6 +59,10 @@ import TerminalScreen
           + " languages are garbled. Install libuchardet0.")
 
     Console.print("")
+    Console.print("Collection")
+    collection()
+
+    Console.print("")
     Console.print("Terminal")
     terminal()
 
@@ -76,6 +82,20 @@ import TerminalScreen
       Exit.end(Messages.status)
     }
     dispatchMain()
+  }
+
+  private static func collection() {
+    say(
+      Database.isAvailable,
+      Database.isAvailable
+        ? "SQLite \(Database.version): keeps the collection."
+        : "SQLite is missing: there is no collection to scan and search. Install libsqlite3-0.")
+    say(
+      TagLibrary.isAvailable,
+      TagLibrary.isAvailable
+        ? "TagLib \(TagLibrary.version): reads the tags of most formats."
+        : "TagLib is missing: FFmpeg reads the tags, slower, and one value of each. Install"
+          + " libtag1-dev and build sotto again.")
   }
 
   private static func say(_ isGood: Bool, _ sentence: String) {

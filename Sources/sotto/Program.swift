@@ -36,6 +36,9 @@ import TerminalScreen
     case .search(let options):
       takeDescriptor2(options.common)
       SearchCommand.run(options)
+    case .scan(let options):
+      takeDescriptor2(options.common)
+      try ScanCommand.run(options)
     case .render(let options):
       takeDescriptor2(options.common)
       try RenderCommand.run(options)

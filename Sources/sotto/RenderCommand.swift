@@ -1,6 +1,7 @@
 import AudioEngine
 import AudioOutput
 import AudioTypes
+import Bus
 import Decoding
 import Glibc
 import MusicLibrary
@@ -13,6 +14,9 @@ import OutputInterface
     case interrupted(CInt)
     case closedPipe
   }
+
+  /// From this many seconds on a render keeps the machine awake.
+  private static let longRender = 2.0
 
   static func run(_ options: RenderOptions) throws(UsageError) {
     let isRaw = options.out == [UInt8(ascii: "-")]
@@ -28,9 +32,16 @@ import OutputInterface
     do {
       guard let work = try Work(track.location, options) else { return }
       Signals.setFlagMode()
+      // A long one is not slept through (S40).
+      let began = ScanLine.seconds()
+      var inhibitor: SleepInhibitor?
+      defer { inhibitor?.end() }
       do {
         try unsafe work.run { samples in
           if let number = Signals.interruption { throw Stop.interrupted(number) }
+          if inhibitor == nil, ScanLine.seconds() - began > longRender {
+            inhibitor = SleepInhibitor(why: "rendering music")
+          }
           let sink = try begun ?? Sink(options, isRaw: isRaw, format: work.format)
           begun = sink
           try unsafe sink.write(samples)

@@ -79,15 +79,6 @@ private func refusal(_ words: String...) -> String? {
     #expect(invocation == .info(paths: [path], json: false, common: CommonOptions()))
   }
 
-  @Test(arguments: ["scan"])
-  func `A command of a later version is not available yet`(_ command: String) {
-    let sentence = "'\(command)' is not available yet; see 'sotto --help'"
-    #expect(refusal(command) == sentence)
-    #expect(refusal(command, "x", "--json") == sentence)
-    #expect(refusal("help", command) == sentence)
-    #expect(throws: UsageError.self) { try parse(command, existing: [command]) }
-  }
-
   @Test func `Search takes words that begin with a dash, an order and a limit`() throws {
     var options = SearchOptions()
     options.query = .and([.text(.init("bjork")), .not(.text(.init("live")))])

@@ -17,7 +17,7 @@ import Testing
     for arguments in [
       ["plya", "a.wav"], ["play"], ["play", "--volum", "3", "a"], ["render", "a.wav"],
       ["render", "a.wav", "-o", "b.wav", "--replay", ""], ["devices", "x"], ["--frob"],
-      ["scan", "."], ["session"], ["help", "scan"],
+      ["scan", "--frob"], ["session"], ["help", "scna"],
     ] {
       let run = try Run(arguments.map { Array($0.utf8) })
       #expect(run.status == 64 && run.output.isEmpty, "\(arguments)")

@@ -16,6 +16,7 @@ import Testing
         ctl                   Drive a running sotto, or tell how it stands
         info                  Show what a file is: container, codec, rate, duration,
                               tags
+        scan                  Read the tags of your music, or what has changed of it
         search                Search the collection
         playlist              Show, edit, import and export playlists, and find their
                               missing files
@@ -222,6 +223,37 @@ import Testing
 
       """
     #expect(Help.command(CommandSpec.named(.info)) == text)
+  }
+
+  @Test func `The help of scan`() {
+    let text = """
+      OVERVIEW: Read the tags of your music, or what has changed of it
+
+      USAGE: sotto scan [options] [DIR...]
+
+      ARGUMENTS:
+        DIR...                Folders to add (default: those that are known or set)
+
+      OPTIONS:
+        --report              List the files that cannot be read, and why
+        --forget-missing      Forget the files that have gone; those of a folder that
+                              is not there or empty are kept
+        --config FILE         Read this configuration, not the user's own
+        --json                Print one JSON object a line
+        --log FILE            Write what libraries complain about to FILE (otherwise
+                              it is dropped)
+        -h, --help            Show help information
+
+      FILES:
+        $XDG_STATE_HOME/sotto/library.db    what is known; it can always be read again
+        library-folders = DIR:DIR           in the configuration: scanned always
+
+      STATUS:
+        0   the collection is up to date    1   it could not be read or written
+        64  wrong usage                     130 interrupted; what was read is kept
+
+      """
+    #expect(Help.command(CommandSpec.named(.scan)) == text)
   }
 
   @Test func `The help of render`() {

@@ -19,6 +19,7 @@ public struct Settings: Equatable, Sendable {
   public var digits = DigitChoice.views
   public var musicFolder = ""
   public var playlistFolder = ""
+  public var libraryFolders = ""
   public var output = ""
   public var device = ""
   public var gain = LoudnessMode.off
@@ -114,6 +115,9 @@ public struct Settings: Equatable, Sendable {
     choice("digits", "digits choose views, or say how often the next key is meant", \.digits),
     text("music-folder", "a path", "where the files begin", \.musicFolder),
     text("playlist-folder", "a path", "where playlists are", \.playlistFolder),
+    text(
+      "library-folders", "paths with colons between", "folders of the collection, for sotto scan",
+      \.libraryFolders),
     text("output", "pulse, alsa, null or file:PATH", "the output", \.output),
     text("device", "a name", "the device", \.device),
     choice("gain", "loudness by the tags of the track or album", \.gain),
