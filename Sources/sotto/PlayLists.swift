@@ -75,20 +75,24 @@ import TerminalModel
     } catch {
       return tell(error)
     }
-    if let shown, shown.isNamed(path) { return perform(wish, in: shown) }
+    if let shown, shown.isNamed(path) {
+      perform(wish, in: shown)
+      return
+    }
     let asked = command.asked?.wait()
     disk.read(path) { [weak self] result in
       guard let self else { return }
       let before = self.command.asked
       self.command.asked = asked
+      var goesOn = false
       switch result {
       case .failure(let fault): self.tell(fault)
       case .success(let list) where list.editor.isNew:
         self.tell(LibraryFault(path: path, sentence: "no such playlist"))
-      case .success(let list): self.perform(wish, in: list)
+      case .success(let list): goesOn = self.perform(wish, in: list)
       }
       self.command.asked = before
-      asked?.finish()
+      if !goesOn { asked?.finish() }
     }
   }
 
@@ -96,19 +100,25 @@ import TerminalModel
     command.say("\(Text.printable(fault.path)): \(Text.printable(fault.sentence))", isFault: true)
   }
 
-  private func perform(_ wish: ListWish, in list: OpenList) {
+  /// - Returns: whether it goes on: whoever asked is told when it is done.
+  @discardableResult private func perform(_ wish: ListWish, in list: OpenList) -> Bool {
     var list = list
     if let row = wish.rows.first(where: { !list.editor.list.blocks.indices.contains($0) }) {
-      return command.say("The playlist has no row \(row &+ 1)", isFault: true)
+      command.say("The playlist has no row \(row &+ 1)", isFault: true)
+      return false
     }
     let edit: ListEdit?
     switch wish {
-    case .play(let row): return command.play(list.entries, from: row, in: list.editor.folder)
+    case .play(let row):
+      command.play(list.entries, from: row, in: list.editor.folder)
+      return true
     case .put(let rows, let destination):
-      return command.add(rows.map { list.entries[$0] }, in: list.editor.folder, destination)
+      command.add(rows.map { list.entries[$0] }, in: list.editor.folder, destination)
+      return true
     case .copy(let rows):
       copy(rows, of: list)
-      return command.say("Copied \(TrackText.count(rows.count))")
+      command.say("Copied \(TrackText.count(rows.count))")
+      return false
     case .cut(let rows):
       copy(rows, of: list)
       edit = list.edit { $0.remove(rows, .cut) }
@@ -122,7 +132,7 @@ import TerminalModel
       edit = list.edit { $0.redo() }
       command.say(edit.map { "Redid: \($0.sentence)" } ?? "There is nothing to redo")
     }
-    guard let edit else { return }
+    guard let edit else { return false }
     if wish != .undo, wish != .redo {
       command.say(edit.sentence.prefix(1).uppercased() + edit.sentence.dropFirst())
     }
@@ -131,6 +141,7 @@ import TerminalModel
       show(list)
     }
     save(list)
+    return true
   }
 
   private func save(_ list: OpenList) {

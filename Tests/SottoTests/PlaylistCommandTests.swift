@@ -112,6 +112,37 @@ import Testing
     #expect(names == ["Mine.m3u8"])
   }
 
+  @Test func `A running player saves, changes and plays lists, and each wish is answered once`()
+    throws
+  {
+    let player = try Playing(tracks: 2)
+    let folder = "\(player.folder.path)/.local/share/sotto/Playlists"
+    func says(_ words: String...) throws -> String {
+      let run = try Run((["ctl"] + words).map { Array($0.utf8) }, environment: player.place)
+      return run.text + run.errorLines.joined()
+    }
+    func list() throws -> String { try String(contentsOfFile: folder + "/L.m3u8", encoding: .utf8) }
+    #expect(try says("pause") == "Paused\n")
+    #expect(try says("save", "L") == "Saved 2 tracks in \(folder)/L.m3u8\n")
+    #expect(try says("playlist", "L", "remove", "1") == "Removed 1 track\n")
+    #expect(try !list().contains("track 1.wav") && list().contains("track 2.wav"))
+    #expect(try says("playlist", "L", "undo") == "Undid: removed 1 track\n")
+    // The list that was made is an edit too.
+    #expect(try says("playlist", "L", "undo") == "Undid: replaced all by 2 tracks\n")
+    #expect(try says("playlist", "L", "redo") == "Redid: replaced all by 2 tracks\n")
+    #expect(try says("playlist", "L", "copy", "2") == "Copied 1 track\n")
+    #expect(try says("playlist", "L", "paste", "end") == "Pasted 1 track\n")
+    #expect(try says("playlist", "L", "remove", "9") == "sotto: The playlist has no row 9")
+    #expect(try says("playlist", "none", "undo") == "sotto: \(folder)/none.m3u8: no such playlist")
+    #expect(try says("playlist", "L", "add", "3") == "Added 1 track\n")
+    #expect(try says("playlist", "L", "play", "3") == "Playing 3 tracks\n")
+    #expect(try player.wait { try player.value("track") as? Int == 2 })
+    // Saving over a list is an edit of it.
+    #expect(try says("save", "L") == "Saved 3 tracks in \(folder)/L.m3u8\n")
+    #expect(try says("save", "\(folder)/q.pls").hasPrefix("Saved 3 tracks in "))
+    #expect(try says("save", "x/y").hasPrefix("sotto: A playlist's name ends in "))
+  }
+
   @Test func `Wrong words are told with what is meant`() throws {
     let (_, environment) = try Self.home()
     func run(_ words: String...) throws -> Run {

@@ -17,9 +17,15 @@ public enum WholeFile {
       // A file that must not be written is not replaced by another one either.
       guard access(FileProbe.cString(path), W_OK) == 0 else { return failure(errno) }
     }
-    let beside = FileProbe.cString(
-      Paths.join(folder.isEmpty ? [0x2E] : folder, Array(".sotto-\(getpid()).new".utf8)))
-    let descriptor = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o644)
+    // Others of this process may write here too; what one left that was killed is left.
+    var beside: [CChar] = []
+    var descriptor: CInt = -1
+    for number in 0..<1000 {
+      beside = FileProbe.cString(
+        Paths.join(folder.isEmpty ? [0x2E] : folder, Array(".sotto-\(getpid())-\(number)".utf8)))
+      descriptor = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+      if descriptor >= 0 || errno != EEXIST { break }
+    }
     guard descriptor >= 0 else { return failure(errno) }
     var cause = write(bytes, descriptor)
     if isThere { _ = fchmod(descriptor, facts.st_mode & 0o7777) }
