@@ -11,9 +11,13 @@ public enum ListWish: Hashable, Sendable {
   case paste(at: Int)
   case move([Int], to: Int)
   case undo, redo
+  /// What is missing, and where it is now.
+  case check
+  /// The same, and the places of what was found are taken.
+  case repair
 
   private enum Verb: String, CaseIterable {
-    case play, add, next, remove, cut, copy, paste, move, undo, redo
+    case play, add, next, remove, cut, copy, paste, move, undo, redo, check, repair
     /// Rows in place of the queue.
     case open
   }
@@ -34,6 +38,8 @@ public enum ListWish: Hashable, Sendable {
     case .move: self = .move(try arguments.rows(), to: try arguments.rowOrEnd())
     case .undo: self = .undo
     case .redo: self = .redo
+    case .check: self = .check
+    case .repair: self = .repair
     }
   }
 
@@ -50,6 +56,8 @@ public enum ListWish: Hashable, Sendable {
     case .move(let rows, let row): "move \(Rows.text(rows)) \(Rows.end(row))"
     case .undo: "undo"
     case .redo: "redo"
+    case .check: "check"
+    case .repair: "repair"
     }
   }
 
@@ -60,7 +68,7 @@ public enum ListWish: Hashable, Sendable {
     case .put(let rows, _), .remove(let rows), .cut(let rows), .copy(let rows),
       .move(let rows, _):
       rows
-    case .paste, .undo, .redo: []
+    case .paste, .undo, .redo, .check, .repair: []
     }
   }
 }

@@ -115,6 +115,9 @@ import TerminalModel
     case .put(let rows, let destination):
       command.add(rows.map { list.entries[$0] }, in: list.editor.folder, destination)
       return true
+    case .check, .repair:
+      check(list, repairs: wish == .repair)
+      return true
     case .copy(let rows):
       copy(rows, of: list)
       command.say("Copied \(TrackText.count(rows.count))")
@@ -160,6 +163,63 @@ import TerminalModel
       self.command.asked = before
       asked?.finish()
     }
+  }
+
+  /// Looks for what is missing, on a queue of its own: folders may be large.
+  private func check(_ list: OpenList, repairs: Bool) {
+    let asked = command.asked?.wait()
+    let search = Playlists.place(ofSearch: settings, list: list.editor.path)
+    command.say("Looking for what is missing")
+    DispatchQueue(label: "sotto.search").async { [weak self] in
+      let items = list.entries.map { PlaylistReader.item($0, in: list.editor.folder) }
+      let findings = search.search().findings(items)
+      DispatchQueue.main.async {
+        MainActor.assumeIsolated {
+          guard let self else { return }
+          let before = self.command.asked
+          self.command.asked = asked
+          let goesOn = self.found(findings, in: list, repairs: repairs)
+          self.command.asked = before
+          if !goesOn { asked?.finish() }
+        }
+      }
+    }
+  }
+
+  /// - Returns: whether it goes on.
+  private func found(_ findings: [ListSearch.Finding], in list: OpenList, repairs: Bool) -> Bool {
+    var list = list
+    if let shown, shown.editor.path == list.editor.path { list = shown }
+    let places = Dictionary(
+      uniqueKeysWithValues: findings.compactMap { finding in
+        finding.places.count == 1 ? (finding.row, finding.places[0]) : nil
+      })
+    guard !findings.isEmpty else {
+      command.say("Nothing is missing")
+      return false
+    }
+    let missing = "\(TrackText.count(findings.count)) missing, \(places.count) found elsewhere"
+    guard repairs, !places.isEmpty else {
+      let hint = places.isEmpty ? "" : ": 'playlist NAME repair' takes what was found"
+      command.say(missing + hint)
+      return false
+    }
+    // The rows may be others by now.
+    let isSame = findings.allSatisfy {
+      list.entries.indices.contains($0.row)
+        && list.place(list.entries[$0.row]).path == $0.entry.path
+    }
+    guard isSame, let edit = list.edit({ $0.repair(places) }) else {
+      command.say("The playlist has changed meanwhile: nothing was done", isFault: true)
+      return false
+    }
+    command.say("\(missing): \(edit.sentence)")
+    if shown?.editor.path == list.editor.path {
+      shown = list
+      show(list)
+    }
+    save(list)
+    return true
   }
 
   private func copy(_ rows: [Int], of list: OpenList) {

@@ -51,11 +51,23 @@ import TerminalModel
 
   /// Where moved files are looked for: the music folder, where lists are, and the collection's index.
   static func search(_ settings: Settings, list: [UInt8]) -> ListSearch {
-    let state = DecisionFile.folder()
-    return ListSearch(
-      index: state.map { $0 + Array("/library.db".utf8) },
+    place(ofSearch: settings, list: list).search()
+  }
+
+  /// The same for another thread, which opens the index there.
+  static func place(ofSearch settings: Settings, list: [UInt8]) -> SearchPlace {
+    SearchPlace(
+      index: DecisionFile.folder().map { $0 + Array("/library.db".utf8) },
       roots: [Browser.musicFolder(settings), PlaylistPath.folder(list)].compactMap(\.self))
   }
+}
+
+/// Where moved files are looked for.
+struct SearchPlace: Sendable {
+  var index: [UInt8]?
+  var roots: [[UInt8]]
+
+  func search() -> ListSearch { ListSearch(index: index, roots: roots) }
 }
 
 extension PlaylistEntry {

@@ -180,7 +180,8 @@ import Testing
                               such
         playlist NAME WHAT [ROWS] [ROW|end]
                               Change a playlist, or play of it: play, add, next, open,
-                              remove, cut, copy, paste, move, undo, redo
+                              remove, cut, copy, paste, move, undo, redo, check,
+                              repair
         device NAME           Play on that device
         ignore PROGRAM        Leave that program out from now on
         preview PATH          Hear a piece of it, without touching the queue

@@ -137,6 +137,15 @@ import Testing
     #expect(try says("playlist", "L", "add", "3") == "Added 1 track\n")
     #expect(try says("playlist", "L", "play", "3") == "Playing 3 tracks\n")
     #expect(try player.wait { try player.value("track") as? Int == 2 })
+    #expect(
+      try says("playlist", "L", "check") == "Looking for what is missing\nNothing is missing\n")
+    let music = player.folder.path
+    mkdir(music + "/Music", 0o755)
+    try FileManager.default.moveItem(
+      atPath: music + "/track 2.wav", toPath: music + "/Music/track 2.wav")
+    let repaired = try says("playlist", "L", "repair")
+    #expect(repaired.hasSuffix("\n2 tracks missing, 2 found elsewhere: found 2 tracks again\n"))
+    #expect(try list().contains("\(music)/Music/track 2.wav\n"))
     // Saving over a list is an edit of it.
     #expect(try says("save", "L") == "Saved 3 tracks in \(folder)/L.m3u8\n")
     #expect(try says("save", "\(folder)/q.pls").hasPrefix("Saved 3 tracks in "))

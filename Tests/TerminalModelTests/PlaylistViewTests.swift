@@ -98,7 +98,7 @@ import Testing
     let wishes: [ListWish] = [
       .play(3), .put([0, 1, 5], .end), .put([2], .next), .put([1], .replace), .remove([0, 2]),
       .cut([1]), .copy([4, 5, 6]), .paste(at: 2), .paste(at: .max), .move([1, 2], to: 0),
-      .move([0], to: .max), .undo, .redo,
+      .move([0], to: .max), .undo, .redo, .check, .repair,
     ]
     for wish in wishes {
       let command = PlayerCommand.list(path, wish)
