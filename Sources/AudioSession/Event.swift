@@ -1,8 +1,9 @@
 import AudioTypes
 
-/// Who gave a command. All are the user's, WirePlumber's pause excepted (T10).
+/// Who gave a command. All are the user's, WirePlumber's pause excepted (T10); what a timer does, the
+/// user wanted when setting it.
 public enum CommandSource: String, Hashable, Sendable, Codable, CaseIterable {
-  case key, mpris, headset, avrcp, cli, wireplumber
+  case key, mpris, headset, avrcp, cli, wireplumber, timer
 
   /// Whether it is someone at the machine: only they may start over a call.
   var isAtTheMachine: Bool { self == .key || self == .cli }
@@ -83,6 +84,8 @@ public enum SessionEvent: Hashable, Sendable, Codable {
   case trackBegan(Int)
   /// The last track is over.
   case queueEnded
+  /// A track is over after which the user wanted no other.
+  case stoppedAfterTrack
   case trackEnded
   case trackFailed
   case silent(Bool)
@@ -167,7 +170,7 @@ extension Trigger {
     case .effect: "effect"
     case .choose: "choose"
     case .trackBegan: "trackBegan"
-    case .queueEnded, .trackEnded: "trackEnded"
+    case .queueEnded, .stoppedAfterTrack, .trackEnded: "trackEnded"
     case .trackFailed: "failed"
     case .silent: "silent"
     case .background: "background"

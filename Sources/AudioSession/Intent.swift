@@ -8,6 +8,8 @@ public enum PauseCause: String, Hashable, Sendable, Codable, CaseIterable {
   /// An interruption ended with the word not to resume (S61).
   case denied
   case sleep
+  /// The time that the user had set is over.
+  case timer
   /// No track could be played.
   case error
 }

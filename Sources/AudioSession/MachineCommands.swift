@@ -54,7 +54,10 @@ extension SessionMachine {
     turn.rules.insert(.s70)
     for index in state.blockers.indices { state.blockers[index].userPlayedSince = false }
     guard state.intent != .stopped else { return }
-    state.intent = .paused(.user)
+    // A timer takes the word from nobody who has paused already.
+    if source != .timer || !state.intent.isPaused {
+      state.intent = .paused(source == .timer ? .timer : .user)
+    }
     state.pausedByPrimary = nil
     turn.rules.insert(.s2)
     turn.fade = .milliseconds(10)
@@ -131,15 +134,16 @@ extension SessionMachine {
       state.position = .zero
       turn.remark = state.trackRemark
     } else {
-      queueEnded(&turn)
+      queueEnded(.queueEnded, &turn)
     }
   }
 
-  mutating func queueEnded(_ turn: inout Turn) {
+  mutating func queueEnded(_ remark: Remark, _ turn: inout Turn) {
     guard state.intent != .stopped else { return }
     halt(&turn)
     turn.fade = .zero
-    turn.remark = .queueEnded
+    turn.remark = remark
+    if remark == .stoppedAfterTrack { turn.rules.insert(.s2) }
   }
 
   mutating func choose(_ track: Int, _ turn: inout Turn) {

@@ -19,6 +19,7 @@ public enum Remark: Hashable, Sendable, Codable {
   case otherDeviceNow
   case stopped
   case queueEnded
+  case stoppedAfterTrack
   case track(number: Int, of: Int, title: String)
   case soughtTo(SessionTime)
   case loaded(Int)

@@ -48,6 +48,7 @@ enum SessionText {
     case .otherDeviceNow: "Paused: the sound would come from another device now"
     case .stopped: "Stopped"
     case .queueEnded: "Stopped: the queue has ended"
+    case .stoppedAfterTrack: "Stopped after the track, as was wanted"
     case .track(let number, let count, let title):
       "Track \(number) of \(count)" + (title.isEmpty ? "" : ": \(name(title))")
     case .soughtTo(let position): "At \(clock(position))"
@@ -102,6 +103,7 @@ enum SessionText {
     case .primary: ": \(source.isEmpty ? "another player" : source) started to play"
     case .denied: ": the interruption ended without leave to go on"
     case .sleep: ": the computer went to sleep"
+    case .timer: ": the sleep timer has run out"
     case .error: ": no more tracks could be played"
     }
   }

@@ -142,7 +142,7 @@ import Dispatch
       let heard = engine.snapshot().index
       if heard == track {
         engine.seek(to: position.seconds)
-      } else if heard != nil || transition.trigger != .event(.queueEnded) {
+      } else if heard != nil || !Self.ends.contains(transition.trigger) {
         // A queue that ended without a sound has no place to stand at: it would be tried again.
         engine.move(to: track)
       }
@@ -153,6 +153,8 @@ import Dispatch
       onOther?(action)
     }
   }
+
+  private static let ends: [Trigger] = [.event(.queueEnded), .event(.stoppedAfterTrack)]
 
   private func changeVolume(_ direction: VolumeDirection) {
     guard let volume = engine.snapshot().deviceVolume else { return }

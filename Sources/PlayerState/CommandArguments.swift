@@ -91,6 +91,36 @@ struct CommandArguments {
     return sum < 1e9 ? sum : nil
   }
 
+  mutating func sleep() throws(CommandError) -> PlayerCommand.SleepWish {
+    if words.isEmpty { return .toggle }
+    let word = try text()
+    if word == "track" { return .track }
+    if word == "off" { return .off }
+    guard let seconds = Self.duration(word) else { throw wrong(word) }
+    return .after(seconds)
+  }
+
+  /// `90s`, `30m`, `1h30m`: each unit once, the larger first; a week at the most. A bare number is
+  /// none: minutes for some and seconds for others.
+  static func duration(_ text: String) -> Int? {
+    var sum = 0
+    var number: Int?
+    var units = [("h", 3600), ("m", 60), ("s", 1)][...]
+    for character in text {
+      if character.isASCII, let digit = character.wholeNumberValue {
+        number = (number ?? 0) * 10 + digit
+        guard number! <= 604_800 else { return nil }
+      } else {
+        guard let value = number, let place = units.firstIndex(where: { $0.0 == String(character) })
+        else { return nil }
+        sum += value * units[place].1
+        units = units[(place + 1)...]
+        number = nil
+      }
+    }
+    return number == nil && (1...604_800).contains(sum) ? sum : nil
+  }
+
   mutating func row() throws(CommandError) -> Int {
     let word = try text()
     guard let row = Int(word), row >= 1 else { throw wrong(word) }

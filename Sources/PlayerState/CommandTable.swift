@@ -47,11 +47,21 @@ public struct CommandSpec: Equatable, Sendable {
     CommandSpec(
       "try", "WHAT", "try what happens: a call, a prompt, lost headphones",
       .words(PlayerCommand.Trial.allCases.map(\.rawValue))),
-    CommandSpec("shuffle", "[on|off|toggle]", "play in an order of chance", .words(switches)),
+    CommandSpec(
+      "shuffle", "[on|off|albums|toggle]",
+      "play in an order of chance, track by track or by albums",
+      .words(PlayerCommand.ShuffleWish.allCases.map(\.rawValue))),
     CommandSpec(
       "repeat", "[off|all|one|cycle]", "repeat all tracks, or one",
       .words(PlayerCommand.RepeatWish.allCases.map(\.rawValue))),
-    CommandSpec("single", "[on|off|toggle]", "stop after this track", .words(switches)),
+    CommandSpec("single", "[on|off|toggle]", "stop after each track", .words(switches)),
+    CommandSpec(
+      "stop-after", "[on|off|toggle]", "stop after this track, once", .words(switches)),
+    CommandSpec(
+      "consume", "[on|off|toggle]", "played tracks leave the queue", .words(switches)),
+    CommandSpec(
+      "sleep", "[TIME|track|off]", "pause after a while, as 30m or 1h30m, or after this track",
+      .words(["15m", "30m", "1h", "track", "off"])),
     CommandSpec("add", "PATH...", "put files at the end of the queue", .path),
     CommandSpec("add-next", "PATH...", "put files after the current track", .path),
     CommandSpec("open", "PATH...", "play files in place of the queue", .path),

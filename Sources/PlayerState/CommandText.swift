@@ -47,6 +47,9 @@ extension PlayerCommand {
     case "shuffle": return .shuffle(try arguments.word(or: .toggle))
     case "repeat": return .repeating(try arguments.word(or: .cycle))
     case "single": return .single(try arguments.word(or: .toggle))
+    case "stop-after": return .stopAfter(try arguments.word(or: .toggle))
+    case "consume": return .consume(try arguments.word(or: .toggle))
+    case "sleep": return .sleep(try arguments.sleep())
     case "add": return .add(try arguments.paths(), .end)
     case "add-next": return .add(try arguments.paths(), .next)
     case "open": return .add(try arguments.paths(), .replace)
@@ -95,6 +98,9 @@ extension PlayerCommand {
     case .shuffle(let wish): "shuffle \(wish.rawValue)"
     case .repeating(let wish): "repeat \(wish.rawValue)"
     case .single(let wish): "single \(wish.rawValue)"
+    case .stopAfter(let wish): "stop-after \(wish.rawValue)"
+    case .consume(let wish): "consume \(wish.rawValue)"
+    case .sleep(let wish): wish.text
     case .add(let paths, .end): "add \(Self.quoted(paths))"
     case .add(let paths, .next): "add-next \(Self.quoted(paths))"
     case .add(let paths, .replace): "open \(Self.quoted(paths))"
@@ -121,6 +127,20 @@ extension PlayerCommand {
 
   private static func quoted(_ words: [[UInt8]]) -> String {
     words.map(CommandWords.quoted).joined(separator: " ")
+  }
+}
+
+extension PlayerCommand.SleepWish {
+  var text: String {
+    switch self {
+    case .after(let seconds):
+      "sleep "
+        + [(seconds / 3600, "h"), (seconds / 60 % 60, "m"), (seconds % 60, "s")]
+        .filter { $0.0 != 0 }.map { "\($0.0)\($0.1)" }.joined()
+    case .track: "sleep track"
+    case .off: "sleep off"
+    case .toggle: "sleep"
+    }
   }
 }
 

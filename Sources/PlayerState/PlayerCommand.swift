@@ -26,9 +26,15 @@ public enum PlayerCommand: Hashable, Sendable {
   case attempt(Trial)
 
   // Order.
-  case shuffle(Switch)
+  case shuffle(ShuffleWish)
   case repeating(RepeatWish)
+  /// Stop after each track.
   case single(Switch)
+  /// Stop after this track, once.
+  case stopAfter(Switch)
+  /// What has been played leaves the queue.
+  case consume(Switch)
+  case sleep(SleepWish)
 
   // The queue.
   case add([Path], Destination)
@@ -80,6 +86,34 @@ public enum PlayerCommand: Hashable, Sendable {
     case on, off, toggle
 
     public func applied(to value: Bool) -> Bool { self == .toggle ? !value : self == .on }
+  }
+
+  public enum ShuffleWish: String, Hashable, Sendable, CaseIterable {
+    case on, off, albums, toggle
+
+    /// `nil` is the list's own order.
+    public func applied(to unit: ShuffleUnit?) -> ShuffleUnit? {
+      switch self {
+      case .on: .track
+      case .off: nil
+      case .albums: .album
+      case .toggle: unit == nil ? .track : nil
+      }
+    }
+  }
+
+  /// When it is to become quiet.
+  public enum SleepWish: Hashable, Sendable {
+    /// In so many seconds.
+    case after(Int)
+    /// When the current track ends.
+    case track
+    case off
+    /// In half an hour, or no longer.
+    case toggle
+
+    /// What `toggle` means.
+    public static let usual = 30 * 60
   }
 
   public enum RepeatWish: String, Hashable, Sendable, CaseIterable {

@@ -62,6 +62,8 @@ public struct PlayerSnapshot: Equatable, Sendable {
   /// Beside the track: words in time, and how loud each stretch of it is (equal parts, 0 to 255).
   public var lyrics: [LyricLine] = []
   public var peaks: [UInt8] = []
+  /// When the sleep timer pauses the music; nil when none is set.
+  public var sleepsAt: SessionTime?
   /// What was done, or why it was not.
   public var notice: Notice?
 
@@ -170,6 +172,11 @@ public struct PlayerSnapshot: Equatable, Sendable {
     (index ?? queue.current).flatMap {
       queue.entries.indices.contains($0) ? queue.entries[$0] : nil
     }
+  }
+
+  /// Whole minutes until the sleep timer pauses, the last one to its end; nil when none is set.
+  public func sleepMinutes(at time: SessionTime) -> Int? {
+    sleepsAt.map { max(1, Int((($0 - time).seconds / 60).rounded(.up))) }
   }
 
   /// Seconds heard of the track at a later time.

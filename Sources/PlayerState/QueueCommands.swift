@@ -27,7 +27,8 @@ extension PlayQueue {
     case .redo:
       return QueueAnswer(
         sentence: redo().map { "Redid: \($0.sentence)" } ?? "There is nothing to redo")
-    case .shuffle, .repeating, .single: return QueueAnswer(sentence: setMode(command, seed))
+    case .shuffle, .repeating, .single, .stopAfter, .consume:
+      return QueueAnswer(sentence: setMode(command, seed))
     default: return nil
     }
   }
@@ -35,13 +36,22 @@ extension PlayQueue {
   private mutating func setMode(_ command: PlayerCommand, _ seed: UInt64) -> String {
     switch command {
     case .shuffle(let wish):
-      let isWanted = wish.applied(to: isShuffled)
-      if isWanted, !isShuffled { shuffle(seed: seed) }
-      if !isWanted { unshuffle() }
-      return isWanted ? "Shuffle on" : "Shuffle off"
+      switch wish.applied(to: shuffleUnit) {
+      case nil: unshuffle()
+      // Wanted once more it stays the order that it is.
+      case let unit? where unit != shuffleUnit: shuffle(seed: seed, by: unit)
+      default: break
+      }
+      return Self.shuffleSentence(shuffleUnit)
     case .single(let wish):
       isSingle = wish.applied(to: isSingle)
-      return isSingle ? "Stops after this track" : "Goes on after this track"
+      return isSingle ? "Stops after each track" : "Goes on after each track"
+    case .stopAfter(let wish):
+      stopsOnce = wish.applied(to: stopsOnce)
+      return stopsOnce ? "Stops after this track" : "Goes on after this track"
+    case .consume(let wish):
+      isConsuming = wish.applied(to: isConsuming)
+      return isConsuming ? "Played tracks leave the queue" : "Played tracks stay in the queue"
     case .repeating(let wish): repeatMode = wish.applied(to: repeatMode)
     default: break
     }
@@ -49,6 +59,14 @@ extension PlayQueue {
     case .off: "Repeat off"
     case .all: "Repeat all tracks"
     case .one: "Repeat this track"
+    }
+  }
+
+  static func shuffleSentence(_ unit: ShuffleUnit?) -> String {
+    switch unit {
+    case nil: "Shuffle off"
+    case .track?: "Shuffle on"
+    case .album?: "Shuffle by albums"
     }
   }
 

@@ -33,6 +33,7 @@ extension PlayerSnapshot {
     lines += causeChanges(since: before, isDecided: isDecided)
     lines += loudnessChanges(since: before)
     lines += queueChanges(since: before)
+    if sleepsAt != before.sleepsAt { lines.append(description(of: .sleep, at: at) + ".") }
     if isRecordingMemo != before.isRecordingMemo {
       lines.append(isRecordingMemo ? "A voice memo is recorded." : "The voice memo is done.")
     }
@@ -123,7 +124,7 @@ extension PlayerSnapshot {
   private func queueChanges(since before: PlayerSnapshot) -> [String] {
     if queue == before.queue { return [] }
     var lines: [String] = []
-    if queue.isShuffled != before.queue.isShuffled {
+    if queue.shuffleUnit != before.queue.shuffleUnit {
       lines.append(description(of: .shuffle, at: at) + ".")
     }
     if queue.repeatMode != before.queue.repeatMode {
@@ -131,6 +132,12 @@ extension PlayerSnapshot {
     }
     if queue.isSingle != before.queue.isSingle {
       lines.append(description(of: .single, at: at) + ".")
+    }
+    if queue.stopsOnce != before.queue.stopsOnce {
+      lines.append(description(of: .stopAfter, at: at) + ".")
+    }
+    if queue.isConsuming != before.queue.isConsuming {
+      lines.append(description(of: .consume, at: at) + ".")
     }
     if queue.ids != before.queue.ids {
       let count = queue.entries.count
@@ -146,7 +153,7 @@ extension PlayerSnapshot {
 public enum Control: String, CaseIterable, Sendable {
   case transport, track, progress, format, path, cover, chapter, lyrics
   case volume, ringer, level, mute, silent, gain
-  case shuffle, repeating, single
+  case shuffle, repeating, single, stopAfter, consume, sleep
   case session, decision, call, queue, devices, meter
 }
 
@@ -197,14 +204,21 @@ extension PlayerSnapshot {
         let gain = replayGain.map { ", \(TrackText.decibels($0, isSpoken: true))" } ?? ", no tags"
         return "ReplayGain of the \(gainMode.rawValue)\(gain)"
       }
-    case .shuffle: return "Shuffle \(queue.isShuffled ? "on" : "off")"
+    case .shuffle: return PlayQueue.shuffleSentence(queue.shuffleUnit)
     case .repeating:
       switch queue.repeatMode {
       case .off: return "Repeat off"
       case .all: return "Repeat all tracks"
       case .one: return "Repeat this track"
       }
-    case .single: return queue.isSingle ? "Stops after this track" : "Goes on after this track"
+    case .single: return queue.isSingle ? "Stops after each track" : "Goes on after each track"
+    case .stopAfter:
+      return queue.stopsOnce ? "Stops after this track" : "Goes on after this track"
+    case .consume:
+      return queue.isConsuming ? "Played tracks leave the queue" : "Played tracks stay in the queue"
+    case .sleep:
+      guard let minutes = sleepMinutes(at: now) else { return "No sleep timer" }
+      return "The sleep timer pauses in \(minutes == 1 ? "1 minute" : "\(minutes) minutes")"
     case .session:
       if causes.isEmpty { return "Nothing stands in the way" }
       return causes.map { CauseText($0, in: self, at: now).spoken }.joined(separator: "; ")
@@ -260,6 +274,7 @@ extension PlayerSnapshot {
     case .primary: ", another player took over"
     case .denied: ", the interruption ended without leave to go on"
     case .sleep: ", the computer slept"
+    case .timer: ", the sleep timer has run out"
     case .error: ", no track could be played"
     }
   }

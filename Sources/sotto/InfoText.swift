@@ -114,6 +114,14 @@ enum InfoText {
     return isPart(track) ? track.artist ?? own : own ?? track.artist
   }
 
+  /// What all tracks of its album share, for `QueueEntry.album`; nil when it names none. Where nobody
+  /// says whose album it is, albums of one name are told apart by their folders.
+  static func albumKey(_ location: TrackLocation, _ info: TrackInfo) -> String? {
+    guard let album = tag("album", info) else { return nil }
+    let folder = location.path.lastIndex(of: UInt8(ascii: "/")).map { location.path[..<$0] } ?? []
+    return "\(album)\n\(tag("albumArtist", info) ?? String(decoding: folder, as: UTF8.self))"
+  }
+
   private static func isPart(_ track: ListedTrack) -> Bool {
     track.location.start > 0 || track.location.end != nil
   }

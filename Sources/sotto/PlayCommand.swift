@@ -48,6 +48,7 @@ import TerminalScreen
   /// A piece of a file is heard in the music's place, until this.
   var isPreviewing = false
   let previewEnd = MainTimer()
+  let sleepTimer = SleepTimer()
   private var hasToldSounds = false
   /// Something has sounded since the player stood at the queue's beginning.
   private var hasSounded = false
@@ -325,7 +326,11 @@ import TerminalScreen
     if player?.situation.intent.cause == .noisy { headset?.forget() }
     if system?.isSettling == true { return refresh() }
     switch decision.remark {
-    case .playing, .track, .soughtTo, .loaded, .queueEnded, .stopped, .alreadyPlaying: break
+    case .stopped:
+      // Stopped already: the next track that is played is not the one that was meant.
+      queue.edit { $0.stopsOnce = false }
+      engine?.successionChanged()
+    case .playing, .track, .soughtTo, .loaded, .queueEnded, .alreadyPlaying: break
     default:
       DecisionFile.append(decision)
       if full != nil || voice != nil { break }
@@ -356,7 +361,7 @@ import TerminalScreen
   private func take(_ event: EngineEvent) {
     switch event {
     case .track(let index, let info):
-      queue.select(index)
+      if queue.pass(to: index) { engine?.successionChanged() }
       seekTarget = nil
       self.index = index
       player?.send(.trackBegan(index))
@@ -367,7 +372,9 @@ import TerminalScreen
       queue.edit { queue in
         let id = EntryID(UInt32(truncatingIfNeeded: index))
         guard let row = queue.index(of: id) else { return }
-        queue.describe(at: row, title: title, artist: artist, duration: info.duration)
+        queue.describe(
+          at: row, title: title, artist: artist,
+          album: InfoText.albumKey(track.location, info), duration: info.duration)
       }
       if screen == nil, full == nil, voice == nil { announce(info) }
       refresh()
@@ -391,16 +398,7 @@ import TerminalScreen
       if let target = seekTarget, abs(target - position) < 1 { seekTarget = nil }
       bus?.seeked(to: position)
       refresh()
-    case .ended:
-      player?.send(.queueEnded)
-      if full == nil { return finish() }
-      // The screen stays, and the queue stands at its beginning: unless nothing of it can be heard.
-      if hasSounded, let first = queue.firstKey {
-        hasSounded = false
-        index = first
-        engine?.rest(at: first)
-      }
-      refresh()
+    case .ended: ended()
     case .silenceWanted(let isWanted):
       system?.silence(isWanted: isWanted)
       refresh()
@@ -415,6 +413,23 @@ import TerminalScreen
       Messages.status = 69
       finish()
     }
+  }
+
+  /// Nothing follows by itself. On the screen the queue stands at its beginning then, or at what comes
+  /// next where the user wanted it to stop before: unless nothing of it can be heard.
+  private func ended() {
+    let wasWanted = queue.read(\.stopsOnce)
+    // Who wanted it to stop after one track may want the next one later.
+    let isOver = !wasWanted || queue.keyAfterSkip == nil
+    let next = hasSounded ? queue.end() : nil
+    player?.send(wasWanted ? .stoppedAfterTrack : .queueEnded)
+    if full == nil, isOver || next == nil { return finish() }
+    if hasSounded, let next {
+      hasSounded = false
+      index = next
+      engine?.rest(at: next)
+    }
+    refresh()
   }
 
   func finish(signal number: CInt? = nil) {

@@ -31,6 +31,7 @@ extension PlayCommand {
     case .seek(let seek): self.seek(seek)
     case .choose(let row):
       guard let key = queue.key(ofRow: row) else { break }
+      queue.choose(key)
       jump(to: key)
       // Picked is played, also what was paused.
       if player.situation.intent != .playing { player.send(.play(source)) }
@@ -70,7 +71,9 @@ extension PlayCommand {
     case .theme(let name): full?.setTheme(name)
     case .set(let name, let value): full?.set(name, value)
     case .quit: return finish()
-    case .shuffle, .repeating, .single, .remove, .move, .moveNext, .cut, .copy, .paste, .clear,
+    case .sleep(let wish): sleep(wish)
+    case .shuffle, .repeating, .single, .stopAfter, .consume, .remove, .move, .moveNext, .cut,
+      .copy, .paste, .clear,
       .undo, .redo:
       edit(command)
     }

@@ -218,7 +218,7 @@ import Synchronization
   private func take(_ event: EngineEvent) {
     switch event {
     case .track(let index, _):
-      queue.select(index)
+      queue.pass(to: index)
       player?.send(.trackBegan(index))
     case .ended: player?.send(.queueEnded)
     case .failed(_, let location, let error): fault(location.path, error.sentence)

@@ -16,6 +16,8 @@ import PlayQueue
   private var isComplete = false
   /// What is current stays known when it is removed from the queue: it is still heard.
   private var kept: (key: Int, entry: QueueEntry)?
+  /// Where the user goes by choice, until it is heard.
+  private var chosen: Int?
 
   private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let grown = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -91,18 +93,41 @@ import PlayQueue
     locked { $0.id(after: Self.id(key)) != nil || !isComplete }
   }
 
-  /// The track that is heard.
-  func select(_ key: Int) {
+  /// The track that is heard. Unless the user has chosen it, it is because the one before has ended
+  /// or was skipped.
+  ///
+  /// - Returns: whether one has left the queue for it.
+  @discardableResult func pass(to key: Int) -> Bool {
     locked { queue in
-      guard let row = queue.index(of: Self.id(key)) else { return }
+      let isChosen = chosen == key
+      if isChosen { chosen = nil }
+      guard let row = queue.index(of: Self.id(key)) else { return false }
       kept = (key, queue.entries[row])
-      queue.select(row)
+      let count = queue.entries.count
+      if isChosen { queue.select(row) } else { queue.pass(to: row) }
+      return queue.entries.count != count
     }
   }
 
+  /// The user goes to that track, and will hear it: what is left for it has not been played.
+  func choose(_ key: Int) { locked { _ in chosen = key } }
+
   /// Goes back, and says to which track.
   func previous(position: Double) -> Int? {
-    locked { queue in queue.previous(position: position).map { Int(queue.ids[$0].number) } }
+    locked { queue in
+      let key = queue.previous(position: position).map { Int(queue.ids[$0].number) }
+      chosen = key
+      return key
+    }
+  }
+
+  /// Nothing follows the current track by itself: says where the player stands then.
+  func end() -> Int? {
+    edit { queue in
+      guard let row = queue.end() else { return nil }
+      kept = (Int(queue.ids[row].number), queue.entries[row])
+      return Int(queue.ids[row].number)
+    }
   }
 
   /// Changes the queue; who waits for a next track looks again.

@@ -68,6 +68,10 @@ enum StatusText {
       ("shuffle", .bool(snapshot.queue.isShuffled)),
       ("repeat", .string(repeating(snapshot.queue.repeatMode))),
       ("single", .bool(snapshot.queue.isSingle)),
+      ("shuffleBy", .string(snapshot.queue.shuffleUnit?.rawValue)),
+      ("stopAfter", .bool(snapshot.queue.stopsOnce)),
+      ("consume", .bool(snapshot.queue.isConsuming)),
+      ("sleepsAt", .double(snapshot.sleepsAt.map { thousandths($0.seconds) })),
       ("memo", .bool(snapshot.isRecordingMemo)),
       (
         "call",
@@ -138,6 +142,9 @@ enum StatusText {
     if snapshot.queue.isShuffled { controls.append(.shuffle) }
     if snapshot.queue.repeatMode != .off { controls.append(.repeating) }
     if snapshot.queue.isSingle { controls.append(.single) }
+    if snapshot.queue.stopsOnce { controls.append(.stopAfter) }
+    if snapshot.queue.isConsuming { controls.append(.consume) }
+    if snapshot.sleepsAt != nil { controls.append(.sleep) }
     return controls.map { snapshot.description(of: $0, at: snapshot.at) }
   }
 }

@@ -91,6 +91,7 @@ final class Titles: Sendable {
     var id: EntryID
     var title: String?
     var artist: String?
+    var album: String?
     var duration: Double?
 
     var isComplete: Bool { title != nil && duration != nil }
@@ -99,7 +100,7 @@ final class Titles: Sendable {
       // Edits may have moved it, or taken it away.
       let isThere = queue.ids.indices.contains(row) && queue.ids[row] == id
       guard let row = isThere ? row : queue.index(of: id) else { return }
-      queue.describe(at: row, title: title, artist: artist, duration: duration)
+      queue.describe(at: row, title: title, artist: artist, album: album, duration: duration)
     }
   }
 
@@ -110,7 +111,9 @@ final class Titles: Sendable {
       entry.location, title: entry.title, artist: entry.artist, duration: entry.duration)
     return Found(
       row: row.row, id: row.id, title: cut(InfoText.title(track, info)),
-      artist: cut(InfoText.artist(track, info)), duration: info.duration)
+      artist: cut(InfoText.artist(track, info)),
+      album: cut(InfoText.albumKey(track.location, info)),
+      duration: info.duration)
   }
 
   /// A queue of many rows must not hold what some of them could claim.

@@ -125,7 +125,7 @@ struct EventGenerator {
     switch random.below(26) {
     case 0..<8: plot(.play(source()))
     case 8..<11: plot(.force(source()))
-    case 11: plot(.pause(source()))
+    case 11: plot(.pause(random.chance(30) ? .timer : source()))
     case 12: plot(.pause(.wireplumber))
     case 13..<16: plot(.toggle(source()))
     case 16: plot(.stop(source()))
@@ -180,7 +180,7 @@ struct EventGenerator {
     case 7: plot(.effect(.milliseconds(Int64(random.below(6000)))))
     case 8: plot(.choose(track: track()))
     case 9: plot(.trackBegan(track()), .trackEnded)
-    case 10: plot(.queueEnded)
+    case 10: plot(random.chance(50) ? .queueEnded : .stoppedAfterTrack)
     default: plot(.trackFailed)
     }
   }

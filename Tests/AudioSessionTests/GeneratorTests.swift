@@ -48,7 +48,8 @@ import Testing
     #expect(
       triggers == [
         "play", "force", "pause", "toggle", "stop", "next", "previous", "seek", "load", "volumeKey",
-        "ignore", "choose", "trackBegan", "queueEnded", "configure", "activate", "deactivate",
+        "ignore", "choose", "trackBegan", "queueEnded",
+        "stoppedAfterTrack", "configure", "activate", "deactivate",
         "effect", "trackEnded", "trackFailed",
         "silent", "background", "begin", "end", "route", "linkLost", "lock", "sleep", "suspended",
         "serverLost", "serverBack", "stream", "streamGone", "peer", "peerGone", "clientGone",

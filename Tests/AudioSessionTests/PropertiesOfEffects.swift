@@ -184,7 +184,7 @@ import Testing
     case .event(.stop), .event(.deactivate): return true
     case .event(.next): return wasLast
     case .event(.trackEnded), .timer(.trackEnd): return wasLast && !wasStopped
-    case .event(.queueEnded): return !wasStopped
+    case .event(.queueEnded), .event(.stoppedAfterTrack): return !wasStopped
     case .event(.load): return step.transition.after.intent == .stopped
     case .event(.seek):
       return !wasStopped && step.transition.after.intent == .stopped

@@ -10,7 +10,10 @@ import Testing
     .seek(.to(83)), .seek(.part(0.5)), .choose(11), .volume(.to(40)), .volume(.by(5)),
     .volume(.by(-5)), .ringer(.by(0)), .level(.to(100)), .mute, .silent(.on), .gain(.album),
     .attempt(.call), .attempt(.headphones), .shuffle(.toggle), .repeating(.cycle),
-    .repeating(.one), .single(.off), .add([Array("/m/a b.flac".utf8), [0x2F, 0xFF, 0x0A]], .end),
+    .repeating(.one), .single(.off),
+    .shuffle(.albums), .stopAfter(.toggle), .consume(.on), .sleep(.after(5400)),
+    .sleep(.after(59)), .sleep(.track), .sleep(.off), .sleep(.toggle),
+    .add([Array("/m/a b.flac".utf8), [0x2F, 0xFF, 0x0A]], .end),
     .add([Array("it's".utf8)], .next), .add([Array("ü".utf8)], .replace), .remove([0, 1, 2, 6]),
     .move([3], to: 0), .move([0, 2], to: .max), .moveNext([4]), .cut([0]), .copy([1]),
     .paste(at: 2), .paste(at: .max), .clear, .undo, .redo, .save("My list"),
@@ -33,6 +36,7 @@ import Testing
       ("seek +5", .seek(.by(5))), ("seek 1:23", .seek(.to(83))), ("seek -1:00", .seek(.by(-60))),
       ("seek 1:02:03.5", .seek(.to(3723.5))), ("volume 40%", .volume(.to(40))),
       ("  level   -5 ", .level(.by(-5))), ("shuffle", .shuffle(.toggle)),
+      ("sleep 1h30m", .sleep(.after(5400))), ("sleep 90s", .sleep(.after(90))),
       ("repeat", .repeating(.cycle)), ("remove 7,1-3,2", .remove([0, 1, 2, 6])),
       ("add \"a b\" c\\ d", .add([Array("a b".utf8), Array("c d".utf8)], .end)),
     ] as [(String, PlayerCommand)])
@@ -59,6 +63,14 @@ import Testing
       ("remove 1-9000000,2", "'remove' takes ROWS, not '1-9000000,2'"),
       ("add 'x", "a quote is not closed"),
       ("move 1", "'move' needs ROWS ROW|end"),
+      ("sleep 30", "'sleep' takes [TIME|track|off], not '30'"),
+      ("sleep 5m1h", "'sleep' takes [TIME|track|off], not '5m1h'"),
+      ("sleep 0m", "'sleep' takes [TIME|track|off], not '0m'"),
+      (
+        "sleep 99999999999999999999m", "'sleep' takes [TIME|track|off], not '99999999999999999999m'"
+      ),
+      ("sleep m", "'sleep' takes [TIME|track|off], not 'm'"),
+      ("consume togle", "'consume' takes on, off, toggle, not 'togle', did you mean 'toggle'?"),
     ])
   func `A line that is none says why`(_ line: String, _ sentence: String) {
     #expect(throws: CommandError(sentence)) { try PlayerCommand(line) }

@@ -158,12 +158,19 @@ import Testing
                               Silent switch
         gain off|track|album  Loudness by the tags of the track or album
         try WHAT              Try what happens: a call, a prompt, lost headphones
-        shuffle [on|off|toggle]
-                              Play in an order of chance
+        shuffle [on|off|albums|toggle]
+                              Play in an order of chance, track by track or by albums
         repeat [off|all|one|cycle]
                               Repeat all tracks, or one
         single [on|off|toggle]
-                              Stop after this track
+                              Stop after each track
+        stop-after [on|off|toggle]
+                              Stop after this track, once
+        consume [on|off|toggle]
+                              Played tracks leave the queue
+        sleep [TIME|track|off]
+                              Pause after a while, as 30m or 1h30m, or after this
+                              track
         add PATH...           Put files at the end of the queue
         add-next PATH...      Put files after the current track
         open PATH...          Play files in place of the queue

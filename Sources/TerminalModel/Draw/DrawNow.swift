@@ -79,16 +79,26 @@ extension Renderer {
     return pieces
   }
 
-  /// What is on of shuffle, repeat and single.
+  /// What is on of shuffle, repeat and what else decides on the tracks that follow; and how long it
+  /// is until the sleep timer pauses.
   private func modes(isShort: Bool) -> String {
     var words: [String] = []
-    if snapshot.queue.isShuffled { words.append(isShort ? "shuf" : "shuffle") }
+    switch snapshot.queue.shuffleUnit {
+    case nil: break
+    case .track: words.append(isShort ? "shuf" : "shuffle")
+    case .album: words.append(isShort ? "shuf alb" : "shuffle albums")
+    }
     switch snapshot.queue.repeatMode {
     case .off: break
     case .all: words.append(isShort ? "rep" : "repeat all")
     case .one: words.append(isShort ? "rep 1" : "repeat one")
     }
     if snapshot.queue.isSingle { words.append(isShort ? "sing" : "single") }
+    if snapshot.queue.stopsOnce { words.append(isShort ? "stop" : "stop after") }
+    if snapshot.queue.isConsuming { words.append(isShort ? "cons" : "consume") }
+    if let minutes = snapshot.sleepMinutes(at: now) {
+      words.append(isShort ? "zz \(minutes)" : "sleep \(minutes) min")
+    }
     return words.joined(separator: isShort ? " " : " \(glyphs.dot) ")
   }
 

@@ -162,7 +162,8 @@ extension Renderer {
     canvas.write("Next", area, self[.faint])
     let queue = snapshot.queue
     var lines: [Int] = []
-    if queue.isShuffled || queue.repeatMode == .one || queue.isSingle {
+    let stops = queue.isSingle || queue.stopsOnce
+    if queue.isShuffled || queue.repeatMode == .one || stops {
       // Only the next one is promised here: the order beyond it is nobody's to read.
       if let next = queue.indexAfterCurrent { lines = [next] }
     } else if let first = queue.indexAfterCurrent {
@@ -170,7 +171,7 @@ extension Renderer {
     }
     if lines.isEmpty {
       canvas.write(
-        queue.isSingle ? "stops after this track" : "the queue ends here", area.line(1),
+        stops ? "stops after this track" : "the queue ends here", area.line(1),
         self[.faint])
     }
     for (offset, index) in lines.prefix(area.rows - 1).enumerated() {

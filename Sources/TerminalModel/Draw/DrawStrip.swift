@@ -23,6 +23,8 @@ extension Renderer {
       ]
     case .sleep:
       return ["Paused, the computer slept" + play, "the computer slept", "slept"]
+    case .timer:
+      return ["Paused, the sleep timer has run out" + play, "the sleep timer", "sleep timer"]
     case .error:
       return [
         "Paused, no track could be played \(dash) choose another one", "no track could be played",

@@ -13,6 +13,11 @@ extension ViewState {
       let rest = Renderer.noticeSeconds(notice) - (now - notice.at).seconds
       if rest > 0 { waits.append(rest) }
     }
+    // The minutes that are left.
+    if let due = snapshot.sleepsAt, due > now {
+      let rest = (due - now).seconds
+      waits.append(rest - 60 * ((rest / 60).rounded(.up) - 1))
+    }
     // Ages are told to the second.
     var beginnings = snapshot.causes.map(\.began)
     if let call = snapshot.call { beginnings.append(call.since) }

@@ -106,6 +106,10 @@ public struct KeyTable: Equatable, Sendable {
     s = shuffle
     r = repeat
     R = single
+    O = stop-after
+    B = shuffle albums
+    X = consume
+    Z = sleep
     up = up
     k = up
     down = down

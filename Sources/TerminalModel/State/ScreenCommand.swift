@@ -121,6 +121,8 @@ public enum ScreenCommand: Hashable, Sendable {
     case .level(.by(let step)): return step < 0 ? "sotto's own level down" : "sotto's own level up"
     case .ringer(.by(let step)): return step < 0 ? "ringer volume down" : "ringer volume up"
     case .attempt(let trial): return trial.summary
+    case .shuffle(.albums): return "play albums in an order of chance"
+    case .sleep(.toggle): return "sleep timer: pause in half an hour, or not"
     default:
       let name = command.text.split(separator: " ").first.map(String.init) ?? ""
       return CommandSpec.player.first { $0.name == name }?.summary ?? ""
