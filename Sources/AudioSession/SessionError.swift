@@ -34,6 +34,8 @@ public struct SessionError: Error, Hashable, Sendable, Codable {
     case .optionsNotAllowed:
       "the category \(cause) takes no options; playback and playAndRecord take mixWithOthers and duckOthers"
     case .categoryInUse: "the category cannot change to \(cause) while sound is heard"
+    case .categoryDoesNotPlay where self.cause == Category.record.rawValue:
+      "nothing plays while sound is recorded: end the recording first"
     case .categoryDoesNotPlay: "the category \(cause) plays nothing"
     case .nothingToPlay: "there is nothing to play"
     case .noRoute: "there is no device to play on"

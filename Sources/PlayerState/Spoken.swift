@@ -35,7 +35,8 @@ extension PlayerSnapshot {
     lines += queueChanges(since: before)
     if sleepsAt != before.sleepsAt { lines.append(description(of: .sleep, at: at) + ".") }
     if isRecordingMemo != before.isRecordingMemo {
-      lines.append(isRecordingMemo ? "A voice memo is recorded." : "The voice memo is done.")
+      lines.append(
+        isRecordingMemo ? description(of: .memo, at: at) + "." : "The voice memo is done.")
     }
     if isLocked != before.isLocked {
       lines.append(isLocked ? "The screen is locked." : "The screen is unlocked.")
@@ -154,6 +155,7 @@ public enum Control: String, CaseIterable, Sendable {
   case transport, track, progress, format, path, cover, chapter, lyrics
   case volume, ringer, level, mute, silent, gain
   case shuffle, repeating, single, stopAfter, consume, sleep
+  case lock, memo
   case session, decision, call, queue, devices, meter
 }
 
@@ -219,6 +221,8 @@ extension PlayerSnapshot {
     case .sleep:
       guard let minutes = sleepMinutes(at: now) else { return "No sleep timer" }
       return "The sleep timer pauses in \(minutes == 1 ? "1 minute" : "\(minutes) minutes")"
+    case .lock: return isLocked ? "The screen is locked" : "The screen is not locked"
+    case .memo: return isRecordingMemo ? "A voice memo is recorded" : "No voice memo is recorded"
     case .session:
       if causes.isEmpty { return "Nothing stands in the way" }
       return causes.map { CauseText($0, in: self, at: now).spoken }.joined(separator: "; ")

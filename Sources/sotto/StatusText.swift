@@ -138,6 +138,8 @@ enum StatusText {
     if !snapshot.causes.isEmpty { controls.append(.session) }
     controls += snapshot.entry == nil ? [.queue] : [.track, .progress]
     controls += [.volume, .level]
+    if snapshot.isRecordingMemo { controls.append(.memo) }
+    if snapshot.isLocked { controls.append(.lock) }
     if snapshot.isSilent { controls.append(.silent) }
     if snapshot.queue.isShuffled { controls.append(.shuffle) }
     if snapshot.queue.repeatMode != .off { controls.append(.repeating) }
