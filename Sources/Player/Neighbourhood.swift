@@ -146,6 +146,8 @@ import Decoding
 
   private func toggle(_ kind: Neighbour.Kind) {
     if let live = neighbours.first(where: { $0.kind == kind }) {
+      // Paused, by sotto's own play say, it starts again.
+      guard live.session.situation.intent == .playing else { return tell(live.id, .play(.key)) }
       leave(live.id)
     } else {
       start(kind)

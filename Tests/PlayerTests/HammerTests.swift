@@ -284,9 +284,11 @@ import Testing
     /// Everybody leaves.
     func sendAllAway() async -> String? {
       while neighbours.isCalling { neighbours.perform(.decline) }
-      for (kind, act) in [(Neighbour.Kind.music, Neighbourhood.Act.music), (.game, .game)]
-      where neighbours.neighbours.contains(where: { $0.kind == kind }) {
-        neighbours.perform(act)
+      for (kind, act) in [(Neighbour.Kind.music, Neighbourhood.Act.music), (.game, .game)] {
+        // One that sotto has paused starts again first.
+        for _ in 0..<2 where neighbours.neighbours.contains(where: { $0.kind == kind }) {
+          neighbours.perform(act)
+        }
       }
       // Prompts and the like end by themselves, one after the other where one waits for another.
       var rounds = 0
