@@ -97,8 +97,9 @@ extension MPRISServer {
       guard let path = call.arguments[0].text.flatMap(MPRISAddress.path) else {
         return call.answer(.failure(.notSupported("sotto opens file, http and https")))
       }
-      player.open(path, at: nil, playsIt: true)
-      call.answer(.success([]))
+      player.open(path, at: nil, playsIt: true) { fault in
+        call.answer(fault.map { .failure(.failed($0)) } ?? .success([]))
+      }
     }
   }
 

@@ -78,8 +78,9 @@ extension MPRISServer {
     let after = call.arguments[1].text
     let count = snapshot?.queue.entries.count ?? 0
     let place = after == MPRISAddress.noTrack ? 0 : row(after).map { $0 + 1 } ?? count
-    player.open(path, at: place, playsIt: call.arguments[2].bool == true)
-    call.answer(.success([]))
+    player.open(path, at: place, playsIt: call.arguments[2].bool == true) { fault in
+      call.answer(fault.map { .failure(.failed($0)) } ?? .success([]))
+    }
   }
 }
 

@@ -14,8 +14,11 @@ import PlayerState
 
   func perform(_ command: PlayerCommand, from source: CommandSource)
   /// Puts what is at a path or URL into the queue, before that row (nil: next), and plays it where
-  /// that is wanted. What cannot be played is told to the user.
-  func open(_ path: [UInt8], at row: Int?, playsIt: Bool)
+  /// that is wanted. What cannot be played is told to the user, stays out of the queue, and is the
+  /// answer: a sentence, `nil` when all is well.
+  func open(
+    _ path: [UInt8], at row: Int?, playsIt: Bool,
+    _ answer: @escaping @MainActor (_ fault: String?) -> Void)
   /// Calls back once nothing is heard any more.
   func whenSilent(_ then: @escaping @MainActor () -> Void)
   /// Whether a sender on the bus is WirePlumber, which pauses players whose device went away (T10).

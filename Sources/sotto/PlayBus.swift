@@ -189,8 +189,11 @@ import SystemEvents
     command.perform(wish, from: source)
   }
 
-  func open(_ path: [UInt8], at row: Int?, playsIt: Bool) {
-    command.insert(path, at: row, playsIt: playsIt, from: .mpris)
+  func open(
+    _ path: [UInt8], at row: Int?, playsIt: Bool,
+    _ answer: @escaping @MainActor (_ fault: String?) -> Void
+  ) {
+    command.insert(path, at: row, playsIt: playsIt, from: .mpris, answer)
   }
 
   func whenSilent(_ then: @escaping @MainActor () -> Void) {

@@ -1,5 +1,6 @@
 import AudioSession
 import AudioTypes
+import Decoding
 import Dispatch
 import Glibc
 import MusicLibrary
@@ -42,8 +43,10 @@ extension PlayCommand {
   }
 
   /// Finds tracks on a queue of its own.
+  ///
+  /// - Parameter opens: a single file is opened, so that one that is no music is a fault.
   private static func expand(
-    _ expansion: Expansion,
+    _ expansion: Expansion, opens: Bool = false,
     _ then: @escaping @MainActor ([QueueEntry], [LibraryFault]) -> Void
   ) {
     DispatchQueue(label: "sotto.expansion").async {
@@ -54,6 +57,14 @@ extension PlayCommand {
         switch item {
         case .track(let track): tracks.append(QueueEntry(track))
         case .fault(let fault): faults.append(fault)
+        }
+      }
+      if opens, tracks.count == 1, let only = tracks.first?.location, !only.isURL {
+        do throws(DecodingError) {
+          _ = try TrackOpener.info(only)
+        } catch {
+          tracks = []
+          faults.append(LibraryFault(path: only.path, sentence: error.sentence))
         }
       }
       let (found, wrong) = (tracks, faults)
@@ -103,18 +114,26 @@ extension PlayCommand {
   }
 
   /// Puts what is at one path or URL before that row of the queue (nil: next), and plays it where
-  /// that is wanted.
-  func insert(_ path: [UInt8], at row: Int?, playsIt: Bool, from source: CommandSource) {
-    Self.expand(Expansion([path], collection: LibraryPlace.collection)) {
+  /// that is wanted. Answers with what is wrong, if anything.
+  func insert(
+    _ path: [UInt8], at row: Int?, playsIt: Bool, from source: CommandSource,
+    _ answer: @escaping @MainActor (_ fault: String?) -> Void
+  ) {
+    Self.expand(Expansion([path], collection: LibraryPlace.collection), opens: true) {
       [weak self] found, wrong in
       for fault in wrong { Messages.fault(fault.path, fault.sentence) }
-      guard let self, !found.isEmpty, !self.isEnding else { return }
+      guard let self, !self.isEnding else { return answer("the player ends") }
+      guard !found.isEmpty else {
+        let sentence = wrong.first.map { "\(Text.printable($0.path)): \($0.sentence)" }
+        return answer(Text.printable(sentence ?? "there is nothing to play"))
+      }
       let range = self.queue.edit { queue in
         row.map { queue.insert(found, at: $0) } ?? queue.insertNext(found)
       }
       self.engine?.successionChanged()
       if playsIt { self.perform(.choose(range.lowerBound), from: source) }
       self.refresh()
+      answer(nil)
     }
   }
 

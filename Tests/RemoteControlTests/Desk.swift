@@ -87,7 +87,16 @@ import Testing
     send(.choose(track: row))
   }
 
-  func open(_ path: [UInt8], at row: Int?, playsIt: Bool) { opened.append((path, row, playsIt)) }
+  /// What is wrong with all that is opened.
+  var openFault: String?
+
+  func open(
+    _ path: [UInt8], at row: Int?, playsIt: Bool,
+    _ answer: @escaping @MainActor (_ fault: String?) -> Void
+  ) {
+    opened.append((path, row, playsIt))
+    answer(openFault)
+  }
 
   func whenSilent(_ then: @escaping @MainActor () -> Void) { whenHeld.append(then) }
 
