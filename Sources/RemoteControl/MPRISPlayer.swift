@@ -141,12 +141,10 @@ extension MPRISServer {
         "Metadata", "a{sv}", otherwise: .properties([]),
         { [weak self] in MPRISMetadata.heard($0, artURL: self?.player.artURL) }),
       volume,
-      read(
-        "Position", "x", change: .silent, otherwise: .int64(0),
-        { [weak self] snapshot in
-          let now = self?.player.now ?? snapshot.at
-          return .int64(Self.microseconds(snapshot.position(at: now)))
-        }),
+      // Panels ask many times a second.
+      BusProperty("Position", "x", change: .silent) { [weak self] in
+        .int64(Self.microseconds(self?.player.position ?? 0))
+      },
       rate("MinimumRate"), rate("MaximumRate"),
       can("CanGoNext") { [weak self] in self?.canGoNext($0) ?? false },
       can("CanGoPrevious") { [weak self] in self?.canPlay($0) ?? false },

@@ -5,6 +5,8 @@ import PlayerState
 @MainActor public protocol RemotePlayer: AnyObject {
   /// The player at this moment; nil before there is one.
   var snapshot: PlayerSnapshot? { get }
+  /// Seconds heard of the track at this moment: the snapshot's own, without all the rest.
+  var position: Double { get }
   /// The session's time.
   var now: SessionTime { get }
   /// A picture of the heard track as a URL.

@@ -177,6 +177,8 @@ import SystemEvents
 
   var snapshot: PlayerSnapshot? { command.snapshot() }
 
+  var position: Double { command.position }
+
   var now: SessionTime { player.now() }
 
   func perform(_ wish: PlayerCommand, from source: CommandSource) {

@@ -29,8 +29,7 @@ extension PlayCommand {
     let key = heard.index ?? index
     snapshot.index = snapshot.queue.index(of: EntryID(UInt32(truncatingIfNeeded: key)))
     if heard.index == index || snapshot.index != nil { snapshot.info = heard.info }
-    // What a seek asked for, until it is heard.
-    snapshot.position = heard.index == index ? seekTarget ?? heard.position : heard.position
+    snapshot.position = position(heard)
     snapshot.duration = heard.duration
     snapshot.isAdvancing = self.state == .playing && seekTarget == nil
     snapshot.route = state.route
@@ -61,6 +60,21 @@ extension PlayCommand {
         isAnotherWaiting: call.isAnotherWaiting)
     }
     return snapshot
+  }
+
+  /// What a seek asked for, until it is heard.
+  private func position(_ heard: EngineSnapshot) -> Double {
+    heard.index == index ? seekTarget ?? heard.position : heard.position
+  }
+
+  /// Seconds of the heard track at this moment, as the snapshot's `position(at:)` tells them.
+  var position: Double {
+    guard let engine else { return 0 }
+    let heard = engine.snapshot()
+    let length = heard.duration ?? queue.entry(at: heard.index ?? index)?.duration
+    let position = position(heard)
+    guard position.isFinite, position > 0 else { return 0 }
+    return length.map { $0 > 0 ? min(position, $0) : position } ?? position
   }
 
   /// Where the heard track is, also when it has been taken out of the queue; before anything is

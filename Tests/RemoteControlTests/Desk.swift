@@ -50,7 +50,13 @@ import Testing
 
   var now: SessionTime { clock }
 
+  /// How often all of it was asked for.
+  var snapshots = 0
+
+  var position: Double { machine.state.position.seconds }
+
   var snapshot: PlayerSnapshot? {
+    snapshots += 1
     var snapshot = PlayerSnapshot(at: clock, situation: machine.situation)
     snapshot.queue = queue
     snapshot.index = queue.current
