@@ -42,7 +42,7 @@ public final class ControlCaller {
     switch cause {
     case 0: break
     case ENOENT, ECONNREFUSED: throw ControlError("no player is running", isAbsence: true)
-    case EAGAIN: throw Self.silence(name)
+    case EAGAIN: throw Self.silence(name, isStopped: false)
     default: throw .system(name, cause)
     }
     guard socket.peer == place.user else {
@@ -52,11 +52,28 @@ public final class ControlCaller {
 
   /// How long an answer is waited for, in seconds.
   public static let patience = 10.0
+  /// After this it is looked whether the player was stopped: then none comes.
+  private static let glance = 2.0
 
   private static var now: Double { Double(DispatchTime.now().uptimeNanoseconds) / 1e9 }
 
-  private static func silence(_ name: String) -> ControlError {
-    ControlError("the player '\(name)' does not answer")
+  private static func silence(_ name: String, isStopped: Bool) -> ControlError {
+    let why = isStopped ? ": it was stopped, and goes on with fg or kill -CONT" : ""
+    return ControlError("the player '\(name)' does not answer\(why)")
+  }
+
+  /// The other end is stopped, from its terminal or by a signal.
+  private var isStopped: Bool {
+    guard let process = socket.peerProcess else { return false }
+    let file = unsafe open("/proc/\(process)/stat", O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return false }
+    defer { close(file) }
+    var text = [UInt8](repeating: 0, count: 512)
+    let count = unsafe read(file, &text, text.count)
+    // The state stands after the name, which may hold brackets itself.
+    guard count > 0, let end = text[..<count].lastIndex(of: UInt8(ascii: ")")), end + 2 < count
+    else { return false }
+    return text[end + 2] == UInt8(ascii: "T") || text[end + 2] == UInt8(ascii: "t")
   }
 
   /// - Parameter patience: `nil` waits for as long as it takes.
@@ -125,9 +142,12 @@ public final class ControlCaller {
       pollfd(fd: socket.number, events: Int16(events), revents: 0),
       pollfd(fd: reader, events: 0, revents: 0),
     ]
-    let rest = limit.map { max(0, ($0 - Self.now) * 1000) } ?? -1
-    let count = unsafe poll(&places, 2, CInt(rest))
-    if count == 0, limit != nil { throw Self.silence(instance) }
-    return count <= 0 || places[1].revents == 0
+    while true {
+      let rest = limit.map { max(0, min($0 - Self.now, Self.glance) * 1000) } ?? -1
+      let count = unsafe poll(&places, 2, CInt(rest))
+      guard count == 0, let limit else { return count <= 0 || places[1].revents == 0 }
+      let isStopped = isStopped
+      if isStopped || Self.now >= limit { throw Self.silence(instance, isStopped: isStopped) }
+    }
   }
 }

@@ -216,11 +216,16 @@ final class ControlDescriptor: Sendable {
   }
 
   /// The user at the other end; `nil` where the kernel does not tell.
-  var peer: uid_t? {
+  var peer: uid_t? { credentials?.1 }
+
+  /// The process at the other end; `nil` where the kernel does not tell.
+  var peerProcess: pid_t? { credentials.flatMap { $0.0 > 0 ? $0.0 : nil } }
+
+  private var credentials: (pid_t, uid_t, gid_t)? {
     // struct ucred: pid, uid, gid.
     var credentials: (pid_t, uid_t, gid_t) = (0, 0, 0)
     var size = socklen_t(MemoryLayout.size(ofValue: credentials))
     let result = unsafe getsockopt(number, SOL_SOCKET, SO_PEERCRED, &credentials, &size)
-    return result == 0 ? credentials.1 : nil
+    return result == 0 ? credentials : nil
   }
 }
