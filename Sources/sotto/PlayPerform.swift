@@ -115,9 +115,7 @@ extension PlayCommand {
 
   private func move(toDevice id: String) {
     guard let engine else { return }
-    if !devices.isEmpty, !devices.contains(where: { $0.id == id }) {
-      return say("No device is called \(Text.printable(id)): see sotto devices", isFault: true)
-    }
+    if let sentence = noDevice(id) { return say(sentence, isFault: true) }
     let asked = asked?.wait()
     engine.handOver(to: id) { [weak self] error in
       let before = self?.asked

@@ -361,23 +361,20 @@ import TerminalScreen
     style.glyphs = isUnicode ? .unicode : .ascii
   }
 
-  func setTheme(_ name: String) {
-    guard command.configuration.theme(name) != nil else {
-      return command.say("No theme is called '\(Text.printable(name))'", isFault: true)
-    }
-    style.settings.theme = name
-    restyle()
-    screen.resized()
-  }
+  func setTheme(_ name: String) { set("theme", name) }
 
   /// One setting, until the end of the program.
   func set(_ name: String, _ value: String) {
+    var settings = style.settings
     do throws(CommandError) {
-      try style.settings.set(name, to: value)
-      restyle()
-      screen.resized()
+      try settings.set(name, to: value)
+      try command.check(name, value)
     } catch {
-      command.say(error.sentence, isFault: true)
+      return command.say(error.sentence, isFault: true)
     }
+    style.settings = settings
+    restyle()
+    screen.resized()
+    command.follow(name, settings)
   }
 }

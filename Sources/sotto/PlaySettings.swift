@@ -1,0 +1,52 @@
+import AudioTypes
+import PlayerState
+import TerminalModel
+
+/// Settings that are changed while it plays.
+extension PlayCommand {
+  /// Whether there is what a setting names; throws a sentence with the nearest that there is.
+  func check(_ name: String, _ value: String) throws(CommandError) {
+    switch name {
+    case "theme":
+      let names = Theme.all.map(\.name) + configuration.themes.keys.sorted()
+      guard configuration.theme(value) == nil else { return }
+      throw CommandError(
+        "No theme is called '\(Text.printable(value))'\(PlayerState.Nearest.hint(to: value, among: names)); there"
+          + " are \(names.joined(separator: ", "))")
+    case "device":
+      if let sentence = noDevice(value) { throw CommandError(sentence) }
+    case "output":
+      do throws(UsageError) {
+        _ = try Arguments.output(Array(value.utf8))
+      } catch {
+        let words = ["pulse", "alsa", "null"]
+        throw CommandError(
+          "'output' is pulse, alsa, null or file:PATH, not '\(Text.printable(value))'"
+            + PlayerState.Nearest.hint(to: value, among: words))
+      }
+      throw CommandError("The output is chosen at the start, by --output or the configuration")
+    default: break
+    }
+  }
+
+  /// Why a device cannot be chosen by that name; `nil` when it may be there.
+  func noDevice(_ id: String) -> String? {
+    switch options.output {
+    case .null, .file: return "This output has no devices to choose from"
+    case .automatic, .pulse, .alsa: break
+    }
+    guard !devices.isEmpty, !devices.contains(where: { $0.id == id }) else { return nil }
+    let hint = PlayerState.Nearest.hint(to: id, among: devices.map(\.id))
+    return "No device is called '\(Text.printable(id))'\(hint); see sotto devices"
+  }
+
+  /// A setting was changed by hand.
+  func follow(_ name: String, _ settings: Settings) {
+    switch name {
+    case "device": perform(.device(settings.device))
+    case "gain": perform(.gain(settings.gain))
+    case "level": perform(.level(.to(settings.level)))
+    default: break
+    }
+  }
+}
