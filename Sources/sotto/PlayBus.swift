@@ -9,6 +9,7 @@ import Player
 import PlayerState
 import RemoteControl
 import SystemEvents
+import TerminalModel
 
 /// D-Bus beside the player: what it tells becomes events of the session, what the session wants of
 /// others goes out, and remotes reach the player here. It is opened after the first sound, so that
@@ -47,7 +48,7 @@ import SystemEvents
     silentMode = BusSilentMode(session, send: send)
     let remote = MPRISServer(session, player: self)
     self.remote = remote
-    if command.configuration.settings.notify { notify = PlayNotify(session) }
+    follow(command.configuration.settings)
     if player.situation.acceptsRemote { remote.accept() }
     logind = BusLogind(system, send: send) { [weak self] then in self?.whenSilent(then) }
     let avrcp = AVRCPPlayer(system, player: self)
@@ -78,6 +79,14 @@ import SystemEvents
       avrcp?.accept()
     }
     logind?.resume()
+  }
+
+  /// What the user has set, at the start and whenever it changes.
+  func follow(_ settings: Settings) {
+    guard settings.notify != (notify != nil) else { return }
+    notify?.withdraw()
+    notify = settings.notify ? PlayNotify(session) : nil
+    changed()
   }
 
   func close() {

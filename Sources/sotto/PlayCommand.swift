@@ -39,6 +39,7 @@ import TerminalScreen
   /// In the place of both for people who do not see the screen.
   var voice: PlainVoice?
   var configuration = Configuration()
+  var watch: FolderWatch?
   var gainMode: LoudnessMode
   /// What was done last, or why not: for the screen.
   var notice: PlayerSnapshot.Notice?
@@ -148,6 +149,7 @@ import TerminalScreen
     refresh()
     fill(expansion)
     full?.ready()
+    watchConfiguration()
   }
 
   /// The rest of the arguments; faults come to the control thread.
@@ -442,6 +444,7 @@ import TerminalScreen
     full?.end()
     voice?.end()
     redraw?.cancel()
+    watch?.end()
     system?.end()
     jacks.end()
     let end: @MainActor (OutputError?) -> Void = { failure in

@@ -18,11 +18,19 @@ import TerminalModel
   init(_ command: PlayCommand, _ player: Player, _ choice: Settings.HeadsetChoice) {
     self.command = command
     self.player = player
+    isAccepting = player.situation.acceptsRemote
+    follow(choice)
+  }
+
+  /// What the configuration says now.
+  func follow(_ choice: Settings.HeadsetChoice) {
+    guard Self.isWanted(choice) != (buttons != nil) else { return }
+    buttons?.close()
+    buttons = nil
     guard Self.isWanted(choice) else { return }
     buttons = HeadsetButtons(
       now: player.now, meaning: { [weak self] in self?.meaning ?? .transport },
       take: { [weak self] wish in self?.take(wish) })
-    isAccepting = player.situation.acceptsRemote
     follow()
   }
 

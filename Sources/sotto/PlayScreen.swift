@@ -27,7 +27,6 @@ import TerminalScreen
   /// Before the output is open, inputs wait.
   private var early: [TerminalInput] = []
   private let browser: Browser
-  private var watch: FolderWatch?
   private var listWatch: FolderWatch?
   /// Reads what is shown beside what is heard, once something was heard.
   private var titles: Titles?
@@ -102,11 +101,6 @@ import TerminalScreen
     browser.list([])
     browser.list(Array("playlists:".utf8))
     command.readDevices()
-    if let folder = Configuration.folder {
-      watch = FolderWatch([folder, folder + Array("/themes".utf8)]) { [weak self] in
-        self?.reload()
-      }
-    }
     if let folder = Playlists.folder(command.configuration.settings) {
       listWatch = FolderWatch([folder]) { [weak self] in
         guard let self, !self.command.lists.folderChanged() else { return }
@@ -135,16 +129,13 @@ import TerminalScreen
     tick.cancel()
     metering?.cancel()
     metering = nil
-    watch?.end()
     listWatch?.end()
     screen.end()
   }
 
   /// The configuration was saved: how it looks and what the keys do changes at once. A file with a
   /// fault changes what is right in it.
-  private func reload() {
-    let new = Configuration.read(command.options.config)
-    command.configuration = new
+  func follow(_ new: Configuration) {
     style.settings = new.settings
     style.keys = new.keys
     content.themes = new.themes.keys.sorted()

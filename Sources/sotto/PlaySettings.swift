@@ -40,13 +40,30 @@ extension PlayCommand {
     return "No device is called '\(Text.printable(id))'\(hint); see sotto devices"
   }
 
+  /// Follows the configuration whenever it is saved.
+  func watchConfiguration() {
+    guard let folder = Configuration.folder else { return }
+    watch = FolderWatch([folder, folder + Array("/themes".utf8)]) { [weak self] in
+      guard let self, !isEnding else { return }
+      configuration = Configuration.read(options.config)
+      full?.follow(configuration)
+      follow(configuration.settings)
+    }
+  }
+
+  /// What is beside the screen.
+  private func follow(_ settings: Settings) {
+    headset?.follow(settings.headset)
+    bus?.follow(settings)
+  }
+
   /// A setting was changed by hand.
   func follow(_ name: String, _ settings: Settings) {
     switch name {
     case "device": perform(.device(settings.device))
     case "gain": perform(.gain(settings.gain))
     case "level": perform(.level(.to(settings.level)))
-    default: break
+    default: follow(settings)
     }
   }
 }
