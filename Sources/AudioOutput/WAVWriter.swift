@@ -59,9 +59,23 @@ public final class WAVWriter {
     guard descriptor >= 0 else { throw Self.failure("cannot be created", errno) }
     // From here on the writer waits by itself, so that it can be called away.
     _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
-    try self.init(
-      descriptor: descriptor, ownsDescriptor: true, format: format, sample: sample,
-      givenUp: givenUp)
+    do throws(OutputError) {
+      try self.init(
+        descriptor: descriptor, ownsDescriptor: true, format: format, sample: sample,
+        givenUp: givenUp)
+    } catch {
+      // A disk that takes not even the header: an empty file is nobody's.
+      Self.remove(path)
+      throw error
+    }
+  }
+
+  /// Removes what was begun, if it is a file (and no device or pipe).
+  public static func remove(_ path: [UInt8]) {
+    let name = path.map { CChar(bitPattern: $0) } + [0]
+    var facts = stat()
+    guard unsafe stat(name, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return }
+    _ = unsafe unlink(name)
   }
 
   /// Writes to an open descriptor, from its present position when it is a pipe, from its beginning

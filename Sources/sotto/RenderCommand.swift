@@ -59,10 +59,12 @@ import OutputInterface
     } catch let error as DecodingError {
       Messages.fault(track.location.path, error.sentence)
     } catch let error as OutputError {
+      // As below: it would need the room, too, that the disk has not.
+      if !isRaw, begun != nil { WAVWriter.remove(options.out) }
       Messages.fault(options.out, error.sentence)
     } catch Stop.interrupted(let number) {
       // Half a file must not pass for a whole one.
-      if !isRaw, begun != nil { removeFile(options.out) }
+      if !isRaw, begun != nil { WAVWriter.remove(options.out) }
       if number == SIGINT { Exit.end(130) }
       Exit.end(bySignal: number)
     } catch Stop.closedPipe {
@@ -93,14 +95,6 @@ import OutputInterface
       }
     }
     return found
-  }
-
-  /// Removes what was begun, if it is a file (and no device or pipe).
-  private static func removeFile(_ path: [UInt8]) {
-    let name = path.map { CChar(bitPattern: $0) } + [0]
-    var facts = stat()
-    guard unsafe stat(name, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return }
-    _ = unsafe unlink(name)
   }
 
   /// What is rendered: the track as it is, or under the events of a replay.
