@@ -53,26 +53,42 @@ public struct FileBackend: OutputBackend {
 /// Writes what is heard. Used by the device's thread, and by whoever closes once that has ended.
 private final class FileSink: SimulationSink, @unchecked Sendable {
   private let writer: WAVWriter
+  private let path: [UInt8]
   private let givenUp = sotto_eventfd()
 
   init(path: [UInt8], format: AudioFormat, waitsForReader: Bool) throws(OutputError) {
+    self.path = path
     do throws(OutputError) {
       writer = try WAVWriter(
         path: path, format: format, sample: .f32, waitsForReader: waitsForReader,
         givenUp: givenUp)
     } catch {
       close(givenUp)
-      throw error
+      throw Self.named(error, path)
     }
+  }
+
+  /// Whoever reads it has not said which file it is.
+  private static func named(_ error: OutputError, _ path: [UInt8]) -> OutputError {
+    OutputError(
+      error.code, "\(Text.printable(path)): \(error.sentence)", underlying: error.underlying)
+  }
+
+  private func named(_ work: () throws(OutputError) -> Void) throws(OutputError) {
+    do throws(OutputError) { try work() } catch { throw Self.named(error, path) }
   }
 
   /// Heard is what the pipe or the file has.
   func hear(_ samples: UnsafeBufferPointer<Float>) throws(OutputError) {
-    try unsafe writer.write(samples)
-    try writer.flush()
+    try named { () throws(OutputError) in
+      try unsafe writer.write(samples)
+      try writer.flush()
+    }
   }
 
-  func finish() throws(OutputError) { try writer.finish() }
+  func finish() throws(OutputError) {
+    try named { () throws(OutputError) in try writer.finish() }
+  }
 
   func giveUp() { sotto_rt_signal(givenUp) }
 

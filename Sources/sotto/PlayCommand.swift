@@ -223,7 +223,9 @@ import TerminalScreen
         return
       } catch {
         engine.close()
-        failures.append("\(backend.descriptor.title): \(error.sentence)")
+        // A file's error names the file.
+        let place = error.code == .fileError ? "" : "\(backend.descriptor.title): "
+        failures.append("\(place)\(error.sentence)")
         // There is a server: around it, by ALSA, nothing would be guarded and no call noticed.
         if error.code == .noAnswer { break }
       }
