@@ -20,8 +20,8 @@ import Glibc
   private var limit: (any DispatchSourceTimer)?
 
   static let name = "org.freedesktop.login1"
-  private static let path = "/org/freedesktop/login1"
-  private static let manager = "org.freedesktop.login1.Manager"
+  static let path = "/org/freedesktop/login1"
+  static let manager = "org.freedesktop.login1.Manager"
   private static let sessions = "org.freedesktop.login1.Session"
   /// logind waits 5 s at most, where nobody has changed that; a fade needs a tenth of one.
   private static let longestDelay = 4.0

@@ -30,6 +30,7 @@ import TerminalModel
   private var remote: MPRISServer?
   private let covers = CoverFiles()
   private var notify: PlayNotify?
+  private var idle: BusIdle?
   /// The players that were there before sotto have been seen.
   private var hasListed = false
   private(set) var playlists: [RemotePlaylist] = []
@@ -60,6 +61,7 @@ import TerminalModel
     }
     self.bluez = bluez
     command.keeper?.isLinked = { [weak self] address in self?.bluez?.isConnected(address) ?? true }
+    idle = BusIdle(system)
     readPlaylists()
     session.open()
     system.open()
@@ -71,6 +73,7 @@ import TerminalModel
     remote?.release()
     avrcp?.release()
     logind?.suspend()
+    idle?.hold(false)
   }
 
   func resume() {
@@ -83,6 +86,7 @@ import TerminalModel
 
   /// What the user has set, at the start and whenever it changes.
   func follow(_ settings: Settings) {
+    holdAwake()
     guard settings.notify != (notify != nil) else { return }
     notify?.withdraw()
     notify = settings.notify ? PlayNotify(session) : nil
@@ -136,12 +140,19 @@ import TerminalModel
   /// The player has changed.
   func changed() {
     guard let remote else { return }
+    holdAwake()
     follow()
     remote.changed()
     avrcp?.changed()
     if let notify, let snapshot = command.snapshot() {
       notify.changed(snapshot) { [weak self] in self?.artURL }
     }
+  }
+
+  /// While music is heard, and the user wants that.
+  private func holdAwake() {
+    let choice = command.configuration.settings.keepAwake
+    idle?.hold(choice == .playing && player.situation.isAudible)
   }
 
   func seeked(to position: Double) {

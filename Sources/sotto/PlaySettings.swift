@@ -63,7 +63,9 @@ extension PlayCommand {
     case "device": perform(.device(settings.device))
     case "gain": perform(.gain(settings.gain))
     case "level": perform(.level(.to(settings.level)))
-    default: follow(settings)
+    default:
+      configuration.settings = settings
+      follow(settings)
     }
   }
 }

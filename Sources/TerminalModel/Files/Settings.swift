@@ -28,6 +28,7 @@ public struct Settings: Equatable, Sendable {
   public var level = 100
   public var headset = HeadsetChoice.auto
   public var notify = false
+  public var keepAwake = AwakeChoice.off
 
   public enum ColorChoice: String, CaseIterable, Sendable {
     case auto, none
@@ -42,6 +43,7 @@ public struct Settings: Equatable, Sendable {
   }
   public enum DigitChoice: String, CaseIterable, Sendable { case views, counts }
   public enum GuardChoice: String, CaseIterable, Sendable { case auto, on, off }
+  public enum AwakeChoice: String, CaseIterable, Sendable { case playing, off }
   public enum HeadsetChoice: String, CaseIterable, Sendable { case auto, on, off }
 
   public init() {}
@@ -133,6 +135,7 @@ public struct Settings: Equatable, Sendable {
       }, write: { "\($0.level)" }),
     choice("headset", "buttons of headsets are read; auto: where no desktop does it", \.headset),
     flag("notify", "the desktop shows a notice of each track", \.notify),
+    choice("keep-awake", "the machine does not sleep by itself while music plays", \.keepAwake),
   ]
 
   public static let names = items.map(\.name)
