@@ -17,8 +17,12 @@ extension PlayCommand {
     switch key {
     case .character(" "), .character("c"): player.send(.toggle(.key))
     case .character("v"): player.send(.stop(.key))
-    case .character("C"): neighbourhood()?.perform(.call)
-    case .character("a") where neighbours?.isCalling == true: neighbours?.perform(.answer)
+    case .character("C"):
+      neighbourhood()?.perform(.call)
+      if neighbours?.call?.isRinging == true { screen?.tell("A call rings: a answers, d declines") }
+    case .character("a") where neighbours?.call?.isRinging == true:
+      neighbours?.perform(.answer)
+      screen?.tell("In a call: d hangs up")
     case .character("d") where neighbours?.isCalling == true: neighbours?.perform(.decline)
     case .character("S"): neighbourhood()?.perform(.silent)
     case .character("F"): player.send(.force(.key))
