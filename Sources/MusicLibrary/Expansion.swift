@@ -151,7 +151,7 @@ public struct Expansion: Sendable {
   private mutating func named(_ track: ListedTrack) -> Item? {
     let path = track.location.path
     let (kind, identity) = FileProbe.look(path)
-    if let sentence = FileProbe.sentence(kind) {
+    if let sentence = FileProbe.sentence(kind, path) {
       return .fault(LibraryFault(path: path, sentence: sentence))
     }
     if kind == .folder {
@@ -211,7 +211,7 @@ public struct Expansion: Sendable {
       return nil
     } catch {
       let kind: FileKind = error.cause == EACCES ? .noPermission : .unreachable(error.cause)
-      return .fault(LibraryFault(path: path, sentence: FileProbe.sentence(kind) ?? ""))
+      return .fault(LibraryFault(path: path, sentence: FileProbe.sentence(kind, path) ?? ""))
     }
   }
 
@@ -219,6 +219,13 @@ public struct Expansion: Sendable {
     _ entry: FolderEntry, in folder: [UInt8], sheets: FolderSheets
   ) -> Item? {
     let path = Paths.join(folder, entry.name)
+    if entry.kind == .brokenLink {
+      // Other links are none of ours, as other files are.
+      guard Recognition.audioSuffixes.contains(Paths.suffix(entry.name)),
+        let sentence = FileProbe.sentence(.missing, path)
+      else { return nil }
+      return .fault(LibraryFault(path: path, sentence: sentence))
+    }
     guard entry.kind == .file else {
       return enter(folder: path, FileProbe.look(path).identity)
     }

@@ -1,3 +1,4 @@
+import AudioTypes
 import Glibc
 
 /// What kinds of thing a path may be, found without opening what could block or never end.
@@ -72,8 +73,11 @@ enum FileProbe {
   }
 
   /// What is wrong with a path that is no readable file.
-  static func sentence(_ kind: FileKind) -> String? {
+  static func sentence(_ kind: FileKind, _ path: [UInt8]) -> String? {
     switch kind {
+    case .missing where !path.isEmpty && !path.contains(0):
+      return target(path).map { "a link to \(TrackLocation(path: $0).display), which is not there" }
+        ?? "no such file or folder"
     case .file, .folder: return nil
     case .special: return "not a regular file"
     case .missing: return "no such file or folder"
@@ -84,9 +88,24 @@ enum FileProbe {
   }
 }
 
+extension FileProbe {
+  /// Where a link points to; `nil` for anything else.
+  static func target(_ path: [UInt8]) -> [UInt8]? {
+    var target = [UInt8](repeating: 0, count: Int(PATH_MAX))
+    let count = target.withUnsafeMutableBytes { buffer in
+      readlink(cString(path), buffer.baseAddress!, buffer.count)
+    }
+    return count > 0 ? Array(target[..<count]) : nil
+  }
+}
+
 /// One thing in a folder.
 struct FolderEntry {
-  enum Kind { case file, folder }
+  enum Kind {
+    case file, folder
+    /// A link that leads to nothing.
+    case brokenLink
+  }
   var name: [UInt8]
   var kind: Kind
 }
@@ -113,6 +132,7 @@ extension FileProbe {
         switch kind(Paths.join(path, name)) {
         case .file: entries.append(FolderEntry(name: name, kind: .file))
         case .folder: entries.append(FolderEntry(name: name, kind: .folder))
+        case .missing: entries.append(FolderEntry(name: name, kind: .brokenLink))
         default: break
         }
       default: break

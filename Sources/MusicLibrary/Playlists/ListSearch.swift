@@ -100,6 +100,7 @@ public struct ListSearch {
         let path = Paths.join(folder, entry.name)
         switch entry.kind {
         case .folder: walk(path, level + 1)
+        case .brokenLink: break
         case .file:
           let isMusic = Recognition.audioSuffixes.contains(Paths.suffix(entry.name))
           if wanted.contains(Self.key(entry.name)),

@@ -27,7 +27,7 @@ public struct ListStore: Sendable {
     case .missing: return nil
     case .folder: throw fault("is a folder")
     case .file: break
-    case let kind: throw fault(FileProbe.sentence(kind) ?? "cannot be read")
+    case let kind: throw fault(FileProbe.sentence(kind, path) ?? "cannot be read")
     }
     guard let bytes = FileProbe.bytes(path, from: 0, atMost: PlaylistLimits.bytes + 1) else {
       throw fault(errno == EACCES ? "no permission to read it" : "cannot be read")

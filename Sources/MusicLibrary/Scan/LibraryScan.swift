@@ -147,7 +147,7 @@ public final class LibraryScan {
     if !isGone { unread.append(path) }
     let kind: FileKind =
       isGone ? .missing : cause == EACCES ? .noPermission : .unreachable(cause)
-    summary.faults.append(LibraryFault(path: path, sentence: FileProbe.sentence(kind) ?? ""))
+    summary.faults.append(LibraryFault(path: path, sentence: FileProbe.sentence(kind, path) ?? ""))
   }
 
   /// True where files of this folder are known, and notes that they are not there now.
