@@ -17,8 +17,7 @@ import Synchronization
   private var waiting: [Scenario.Name]
   private var run: ScenarioRun?
   private var signals: (any DispatchSourceRead)?
-  /// What was wrong, over all of them.
-  private var faults = 0
+  private var verdict = ScenarioVerdict()
 
   private init(_ options: ScenarioOptions, folder: [UInt8]) {
     self.options = options
@@ -45,9 +44,9 @@ import Synchronization
   private func next() {
     guard !waiting.isEmpty else { return end() }
     let scenario = Scenario.named(waiting.removeFirst())
-    let run = ScenarioRun(scenario, folder: folder) { [weak self] faults in
+    let run = ScenarioRun(scenario, folder: folder) { [weak self] faults, lateness, lateChanges in
       guard let self else { return }
-      self.faults += faults
+      verdict.add(faults: faults, lateness: lateness, lateChanges: lateChanges)
       // From outside of the one that ends.
       DispatchQueue.main.async { MainActor.assumeIsolated { self.next() } }
     }
@@ -56,11 +55,8 @@ import Synchronization
   }
 
   private func end() {
-    if faults > 0 {
-      Messages.tell("\(faults) \(faults == 1 ? "thing" : "things") heard that must not be so")
-      Messages.status = 1
-    }
-    Exit.end(Messages.status)
+    if let sentence = verdict.sentence { Messages.tell(sentence) }
+    Exit.end(Messages.status == 0 ? verdict.status : Messages.status)
   }
 
   private func takeSignals() {
@@ -89,16 +85,19 @@ import Synchronization
   private let scenario: Scenario
   private let listener: ScenarioListener
   private let folder: [UInt8]
-  private let done: @MainActor (_ faults: Int) -> Void
+  private let done: @MainActor (_ faults: Int, _ lateness: Double, _ lateChanges: Int) -> Void
   private let queue = SharedQueue()
   private var engine: AudioEngine?
   private var player: Player?
   private var neighbours: Neighbourhood?
   private var timer: (any DispatchSourceTimer)?
   private var faults = 0
+  /// How late the latest step came, in seconds.
+  private var lateness = 0.0
 
   init(
-    _ scenario: Scenario, folder: [UInt8], done: @escaping @MainActor (_ faults: Int) -> Void
+    _ scenario: Scenario, folder: [UInt8],
+    done: @escaping @MainActor (_ faults: Int, _ lateness: Double, _ lateChanges: Int) -> Void
   ) {
     self.scenario = scenario
     self.folder = folder
@@ -199,10 +198,13 @@ import Synchronization
   ) {
     guard let group = groups.first else { return }
     let timer = DispatchSource.makeTimerSource(queue: .main)
-    timer.schedule(deadline: .now() + seconds, leeway: .milliseconds(1))
+    let due = DispatchTime.now() + seconds
+    timer.schedule(deadline: due, leeway: .milliseconds(1))
     timer.setEventHandler { [weak self] in
       MainActor.assumeIsolated {
         guard let self else { return }
+        let late = Int64(DispatchTime.now().uptimeNanoseconds) - Int64(due.uptimeNanoseconds)
+        self.lateness = max(self.lateness, Double(late) / 1e9)
         for action in group.actions { action() }
         let rest = groups.dropFirst()
         if let next = rest.first { self.proceed(with: rest, after: next.at - group.at) }
@@ -303,18 +305,21 @@ import Synchronization
     timer?.cancel()
     timer = nil
     // After all that is still listened to.
-    listen { _ in { $0.close() } }
+    listen { listener in
+      let lateChanges = listener.lateChanges
+      return { $0.close(lateChanges) }
+    }
   }
 
-  private func close() {
-    guard let engine else { return done(faults) }
+  private func close(_ lateChanges: Int) {
+    guard let engine else { return done(faults, lateness, lateChanges) }
     engine.shutDown { [self] failure in
       if let failure {
         Messages.tell(Text.printable(failure.sentence))
         faults += 1
       }
       self.engine = nil
-      done(faults)
+      done(faults, lateness, lateChanges)
     }
   }
 }

@@ -47,6 +47,8 @@ final class ScenarioListener: @unchecked Sendable {
 
   /// The first stream is the music's.
   private var recording: Recording? { relay.recordings.first }
+  /// Changes that came too late for the device. On the queue.
+  var lateChanges: Int { Int(recording?.late ?? 0) }
   /// The streams of events, in the order in which they were opened.
   private var events: [Recording] { relay.recordings.filter { $0.role == .event } }
 
