@@ -282,7 +282,11 @@ public final class WAVWriter {
     append(UInt32(format.sampleRate * frameBytes), bytes: 4, to: &bytes)
     append(UInt32(frameBytes), bytes: 2, to: &bytes)
     append(UInt32(sample.bytes * 8), bytes: 2, to: &bytes)
-    guard isExtensible else { return bytes }
+    guard isExtensible else {
+      // All but integers say how long what follows is, and be it nothing.
+      if sample == .f32 { append(0, bytes: 2, to: &bytes) }
+      return bytes
+    }
     append(22, bytes: 2, to: &bytes)
     append(UInt32(sample.bytes * 8), bytes: 2, to: &bytes)
     append(mask, bytes: 4, to: &bytes)
