@@ -43,6 +43,7 @@ let package = Package(
     .target(
       name: "CAudioOutput", dependencies: ["CRealtime"], cSettings: strictC,
       linkerSettings: [.linkedLibrary("pulse"), .linkedLibrary("asound")]),
+    .target(name: "CClock", cSettings: strictC),
     .target(name: "CBinding", cSettings: strictC),
     .target(name: "CSndfile", dependencies: ["CBinding"], cSettings: strictC),
     .target(name: "CFFmpeg", cSettings: strictC),
@@ -134,7 +135,7 @@ let package = Package(
 
     .target(
       name: "SystemEvents",
-      dependencies: ["AudioTypes", "AudioSession", "OutputInterface", "CAudioOutput", "Bus"],
+      dependencies: ["AudioTypes", "AudioSession", "OutputInterface", "CAudioOutput", "CClock", "Bus"],
       swiftSettings: strictMemory),
 
     // The composition root.

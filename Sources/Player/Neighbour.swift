@@ -15,7 +15,7 @@ struct Neighbour {
   let name: String
   var session: SessionMachine
   /// What it plays, in the folder of sounds.
-  let sound: Sound
+  var sound: Sound
   /// When it began to sound, and how much of it has sounded before that, in seconds.
   var since: SessionTime?
   var heard = 0.0

@@ -25,6 +25,8 @@ import Decoding
   private var count = 0
   private(set) var calls: [Call] = []
   private var isLocked = false
+  /// The alarm that the user has set, while it rings.
+  private var waking: String?
   /// The session's own, which a desktop's do-not-disturb changes too.
   private var isSilent: Bool { player.state.isSilent }
   /// Loudness of ringing and tones where nobody else keeps one, in percent: apart from the device's
@@ -154,11 +156,29 @@ import Decoding
     }
   }
 
-  private func start(_ kind: Neighbour.Kind) {
+  /// The alarm that the user has set begins to ring, and goes on until `endWake`. False where it
+  /// cannot be heard.
+  public func beginWake() -> Bool {
+    guard waking == nil else { return true }
+    start(.alarm, isWake: true)
+    return waking != nil
+  }
+
+  public func endWake() {
+    guard let id = waking else { return }
+    waking = nil
+    leave(id)
+  }
+
+  private func start(_ kind: Neighbour.Kind, isWake: Bool = false) {
     count += 1
-    let neighbour = Neighbour(
+    var neighbour = Neighbour(
       kind, number: count, otherAudioPlaying: player.situation.isAudible,
       route: player.state.route ?? Self.speakers)
+    if isWake {
+      neighbour.sound.isLooping = true
+      waking = neighbour.id
+    }
     neighbours.append(neighbour)
     if isSilent { tell(neighbour.id, .silent(true)) }
     if isLocked { tell(neighbour.id, .lock(true)) }
@@ -221,6 +241,8 @@ import Decoding
       if transition.after.isAudible { sound(index) } else { silence(index) }
       if neighbours[index].kind == .music { reportPeer(neighbours[index]) }
     }
+    // What the user has set rings on where headphones were pulled: nobody else would wake them.
+    if isGivenUp, id == waking { return tell(id, .play(.key)) }
     if isGivenUp, neighbours.contains(where: { $0.id == id && !$0.sound.isLooping }) { leave(id) }
     setAlarm()
   }
@@ -260,7 +282,8 @@ import Decoding
         sound.file, place: sound.place, gain: sound.gain, isLooping: sound.isLooping, from: from)
     else {
       // Nothing to hear: it is over at once.
-      if !sound.isLooping { over(neighbour.id, after: 0) }
+      if waking == neighbour.id { waking = nil }
+      if !sound.isLooping || neighbour.kind == .alarm { over(neighbour.id, after: 0) }
       return
     }
     neighbours[index].since = player.now()

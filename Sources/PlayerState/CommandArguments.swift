@@ -100,6 +100,15 @@ struct CommandArguments {
     return .after(seconds)
   }
 
+  mutating func alarm() throws(CommandError) -> PlayerCommand.AlarmWish {
+    if words.isEmpty { return .tell }
+    let word = try text()
+    if word == "off" { return .off }
+    guard var time = AlarmTime(word) else { throw wrong(word) }
+    time.days = try self.word(or: .once)
+    return .set(time)
+  }
+
   /// `90s`, `30m`, `1h30m`: each unit once, the larger first; a week at the most. A bare number is
   /// none: minutes for some and seconds for others.
   static func duration(_ text: String) -> Int? {

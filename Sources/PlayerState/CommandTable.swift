@@ -62,6 +62,9 @@ public struct CommandSpec: Equatable, Sendable {
     CommandSpec(
       "sleep", "[TIME|track|off]", "pause after a while, as 30m or 1h30m, or after this track",
       .words(["15m", "30m", "1h", "track", "off"])),
+    CommandSpec(
+      "alarm", "[HH:MM [once|daily|weekdays]|off]", "an alarm, which silent mode leaves alone",
+      .words(["07:00", "off"])),
     CommandSpec("add", "PATH...", "put files at the end of the queue", .path),
     CommandSpec("add-next", "PATH...", "put files after the current track", .path),
     CommandSpec("open", "PATH...", "play files in place of the queue", .path),

@@ -50,6 +50,7 @@ extension PlayerCommand {
     case "stop-after": return .stopAfter(try arguments.word(or: .toggle))
     case "consume": return .consume(try arguments.word(or: .toggle))
     case "sleep": return .sleep(try arguments.sleep())
+    case "alarm": return .alarm(try arguments.alarm())
     case "add": return .add(try arguments.paths(), .end)
     case "add-next": return .add(try arguments.paths(), .next)
     case "open": return .add(try arguments.paths(), .replace)
@@ -101,6 +102,9 @@ extension PlayerCommand {
     case .stopAfter(let wish): "stop-after \(wish.rawValue)"
     case .consume(let wish): "consume \(wish.rawValue)"
     case .sleep(let wish): wish.text
+    case .alarm(.set(let time)): "alarm \(time.text)"
+    case .alarm(.off): "alarm off"
+    case .alarm(.tell): "alarm"
     case .add(let paths, .end): "add \(Self.quoted(paths))"
     case .add(let paths, .next): "add-next \(Self.quoted(paths))"
     case .add(let paths, .replace): "open \(Self.quoted(paths))"

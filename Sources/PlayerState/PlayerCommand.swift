@@ -35,6 +35,7 @@ public enum PlayerCommand: Hashable, Sendable {
   /// What has been played leaves the queue.
   case consume(Switch)
   case sleep(SleepWish)
+  case alarm(AlarmWish)
 
   // The queue.
   case add([Path], Destination)
@@ -114,6 +115,13 @@ public enum PlayerCommand: Hashable, Sendable {
 
     /// What `toggle` means.
     public static let usual = 30 * 60
+  }
+
+  public enum AlarmWish: Hashable, Sendable {
+    case set(AlarmTime)
+    case off
+    /// Says what is set.
+    case tell
   }
 
   public enum RepeatWish: String, Hashable, Sendable, CaseIterable {

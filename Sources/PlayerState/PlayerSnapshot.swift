@@ -64,6 +64,8 @@ public struct PlayerSnapshot: Equatable, Sendable {
   public var peaks: [UInt8] = []
   /// When the sleep timer pauses the music; nil when none is set.
   public var sleepsAt: SessionTime?
+  /// The alarm that is set or rings.
+  public var alarm: AlarmState?
   /// What was done, or why it was not.
   public var notice: Notice?
 

@@ -33,6 +33,7 @@ extension PlayerSnapshot {
     lines += causeChanges(since: before, isDecided: isDecided)
     lines += loudnessChanges(since: before)
     lines += queueChanges(since: before)
+    if alarm != before.alarm { lines.append(description(of: .alarm, at: at) + ".") }
     if sleepsAt != before.sleepsAt { lines.append(description(of: .sleep, at: at) + ".") }
     if isRecordingMemo != before.isRecordingMemo {
       lines.append(
@@ -154,7 +155,7 @@ extension PlayerSnapshot {
 public enum Control: String, CaseIterable, Sendable {
   case transport, track, progress, format, path, cover, chapter, lyrics
   case volume, ringer, level, mute, silent, gain
-  case shuffle, repeating, single, stopAfter, consume, sleep
+  case shuffle, repeating, single, stopAfter, consume, sleep, alarm
   case lock, memo
   case session, decision, call, queue, devices, meter
 }
@@ -221,6 +222,11 @@ extension PlayerSnapshot {
     case .sleep:
       guard let minutes = sleepMinutes(at: now) else { return "No sleep timer" }
       return "The sleep timer pauses in \(minutes == 1 ? "1 minute" : "\(minutes) minutes")"
+    case .alarm:
+      guard let alarm else { return "No alarm is set" }
+      return alarm.isRinging
+        ? "The alarm of \(alarm.time.clock) rings. Any key ends it"
+        : "The alarm is set to \(alarm.time.text)"
     case .lock: return isLocked ? "The screen is locked" : "The screen is not locked"
     case .memo: return isRecordingMemo ? "A voice memo is recorded" : "No voice memo is recorded"
     case .session:

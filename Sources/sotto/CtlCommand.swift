@@ -16,10 +16,6 @@ import RemoteControl
         let answer = try caller.ask(options.isJSON ? "status --json" : "status")
         if options.isJSON { line(answer) } else { tell(answer) }
       case .watch: try watch(caller)
-      case .alarm:
-        // Told by the player's own grammar the day it knows the word.
-        Messages.tell("alarms are not available yet")
-        Messages.status = 1
       case .command(let command):
         let command = command.absolute(in: workingFolder)
         let answer = try caller.ask(command.text, patience: patience(command))
@@ -120,7 +116,7 @@ extension PlayerCommand {
 struct CtlOptions: Equatable {
   enum Wish: Equatable {
     case command(PlayerCommand)
-    case status, watch, instances, alarm
+    case status, watch, instances
   }
 
   var wish: Wish
@@ -159,12 +155,12 @@ extension Arguments {
     result.instance = read.text("instance")
     result.common = CommonOptions(log: read.options["log"])
     let own: [String: CtlOptions.Wish] = [
-      "status": .status, "watch": .watch, "instances": .instances, "alarm": .alarm,
+      "status": .status, "watch": .watch, "instances": .instances,
     ]
     let name = String(decoding: first, as: UTF8.self)
     if let wish = own[name] {
       result.wish = wish
-      if rest.count > 1, wish != .alarm {
+      if rest.count > 1 {
         throw UsageError(
           sentence:
             "'\(name)' takes nothing, not '\(Text.printable(rest[1]))' too; see 'sotto ctl --help'")

@@ -106,6 +106,10 @@ import TerminalScreen
   private func take(_ inputs: [TerminalInput]) {
     for input in inputs {
       guard let snapshot = command.snapshot() else { continue }
+      if case .key = input, command.alarm.isRinging {
+        command.alarm.dismiss()
+        continue
+      }
       if input == .key(TerminalModel.Key(.enter)), !view.isMenuOpen {
         status(snapshot)
         continue

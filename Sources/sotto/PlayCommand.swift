@@ -50,6 +50,9 @@ import TerminalScreen
   var isPreviewing = false
   let previewEnd = MainTimer()
   let sleepTimer = SleepTimer()
+  private(set) lazy var alarm = PlayAlarm(self)
+  /// All was played, and only an alarm keeps the program.
+  private var isOver = false
   private var hasToldSounds = false
   /// Something has sounded since the player stood at the queue's beginning.
   private var hasSounded = false
@@ -389,6 +392,7 @@ import TerminalScreen
       self.state = state
       if state == .playing {
         hasSounded = true
+        isOver = false
         openBus()
       }
       jacks.streamChanged()
@@ -427,13 +431,27 @@ import TerminalScreen
     let isOver = !wasWanted || queue.keyAfterSkip == nil
     let next = hasSounded ? queue.end() : nil
     player?.send(wasWanted ? .stoppedAfterTrack : .queueEnded)
-    if full == nil, isOver || next == nil { return finish() }
+    if full == nil, isOver || next == nil {
+      self.isOver = true
+      guard alarm.state != nil else { return finish() }
+    }
     if hasSounded, let next {
       hasSounded = false
       index = next
       engine?.rest(at: next)
     }
     refresh()
+  }
+
+  /// Without a screen the end of the queue is that of the program, once no alarm is waited for.
+  func endIfOver() {
+    // Whoever took the alarm back has an answer first.
+    DispatchQueue.main.async { [weak self] in
+      MainActor.assumeIsolated {
+        guard let self, self.isOver, self.state != .playing, self.alarm.state == nil else { return }
+        self.finish()
+      }
+    }
   }
 
   func finish(signal number: CInt? = nil) {

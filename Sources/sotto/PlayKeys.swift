@@ -6,6 +6,7 @@ import Player
 extension PlayCommand {
   func press(_ key: Key) {
     guard let engine, let player else { return }
+    if alarm.isRinging { return alarm.dismiss() }
     if isMenuOpen {
       isMenuOpen = false
       if case .character(let letter) = key, let entry = Self.menu.first(where: { $0.key == letter })

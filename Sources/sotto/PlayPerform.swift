@@ -14,6 +14,7 @@ extension PlayCommand {
   func perform(_ command: PlayerCommand, from source: CommandSource = .key) {
     guard let engine, let player else { return }
     if headset?.admits(command, from: source) == false { return }
+    if alarm.takes(command) { return refresh() }
     if endsPreview(command) { endPreview() }
     switch command {
     case .play:
@@ -72,6 +73,7 @@ extension PlayCommand {
     case .set(let name, let value): full?.set(name, value)
     case .quit: return finish()
     case .sleep(let wish): sleep(wish)
+    case .alarm(let wish): alarm.perform(wish)
     case .shuffle, .repeating, .single, .stopAfter, .consume, .remove, .move, .moveNext, .cut,
       .copy, .paste, .clear,
       .undo, .redo:

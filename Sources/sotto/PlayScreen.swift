@@ -315,6 +315,7 @@ import TerminalScreen
       return
     }
     if case .focus(let isFocused) = input { self.isFocused = isFocused }
+    if case .key = input, command.alarm.isRinging { return command.alarm.dismiss() }
     let before = view.view
     let commands: [PlayerCommand]
     (view, commands) = view.reduce(input, snapshot, content, size, style)

@@ -53,6 +53,7 @@ extension PlayCommand {
     snapshot.outputRate = heard.outputRate
     snapshot.isUntouched = isUntouched(snapshot)
     snapshot.sleepsAt = sleepTimer.due
+    snapshot.alarm = alarm.state
     snapshot.notice = notice
     if let call = neighbours?.call {
       snapshot.call = PlayerSnapshot.Call(

@@ -72,6 +72,15 @@ enum StatusText {
       ("stopAfter", .bool(snapshot.queue.stopsOnce)),
       ("consume", .bool(snapshot.queue.isConsuming)),
       ("sleepsAt", .double(snapshot.sleepsAt.map { thousandths($0.seconds) })),
+      (
+        "alarm",
+        snapshot.alarm.map {
+          .object([
+            ("time", .string($0.time.clock)), ("days", .string($0.time.days.rawValue)),
+            ("due", .int($0.due)), ("ringing", .bool($0.isRinging)),
+          ])
+        } ?? .null
+      ),
       ("memo", .bool(snapshot.isRecordingMemo)),
       (
         "call",
@@ -147,6 +156,7 @@ enum StatusText {
     if snapshot.queue.stopsOnce { controls.append(.stopAfter) }
     if snapshot.queue.isConsuming { controls.append(.consume) }
     if snapshot.sleepsAt != nil { controls.append(.sleep) }
+    if snapshot.alarm != nil { controls.append(.alarm) }
     return controls.map { snapshot.description(of: $0, at: snapshot.at) }
   }
 }

@@ -13,6 +13,8 @@ import Testing
     .repeating(.one), .single(.off),
     .shuffle(.albums), .stopAfter(.toggle), .consume(.on), .sleep(.after(5400)),
     .sleep(.after(59)), .sleep(.track), .sleep(.off), .sleep(.toggle),
+    .alarm(.set(AlarmTime("7:30")!)), .alarm(.set(AlarmTime("07:30:15", days: .weekdays)!)),
+    .alarm(.off), .alarm(.tell),
     .add([Array("/m/a b.flac".utf8), [0x2F, 0xFF, 0x0A]], .end),
     .add([Array("it's".utf8)], .next), .add([Array("ü".utf8)], .replace), .remove([0, 1, 2, 6]),
     .move([3], to: 0), .move([0, 2], to: .max), .moveNext([4]), .cut([0]), .copy([1]),
@@ -68,6 +70,13 @@ import Testing
       ("sleep 0m", "'sleep' takes [TIME|track|off], not '0m'"),
       (
         "sleep 99999999999999999999m", "'sleep' takes [TIME|track|off], not '99999999999999999999m'"
+      ),
+      ("alarm 24:00", "'alarm' takes [HH:MM [once|daily|weekdays]|off], not '24:00'"),
+      ("alarm 7", "'alarm' takes [HH:MM [once|daily|weekdays]|off], not '7'"),
+      ("alarm 7:5", "'alarm' takes [HH:MM [once|daily|weekdays]|off], not '7:5'"),
+      (
+        "alarm 7:30 dayly",
+        "'alarm' takes once, daily, weekdays, not 'dayly', did you mean 'daily'?"
       ),
       ("sleep m", "'sleep' takes [TIME|track|off], not 'm'"),
       ("consume togle", "'consume' takes on, off, toggle, not 'togle', did you mean 'toggle'?"),

@@ -171,6 +171,8 @@ import Testing
         sleep [TIME|track|off]
                               Pause after a while, as 30m or 1h30m, or after this
                               track
+        alarm [HH:MM [once|daily|weekdays]|off]
+                              An alarm, which silent mode leaves alone
         add PATH...           Put files at the end of the queue
         add-next PATH...      Put files after the current track
         open PATH...          Play files in place of the queue

@@ -99,6 +99,9 @@ extension Renderer {
     if let minutes = snapshot.sleepMinutes(at: now) {
       words.append(isShort ? "zz \(minutes)" : "sleep \(minutes) min")
     }
+    if let alarm = snapshot.alarm {
+      words.append((isShort ? "al " : "alarm ") + alarm.time.clock)
+    }
     return words.joined(separator: isShort ? " " : " \(glyphs.dot) ")
   }
 
