@@ -146,6 +146,18 @@ public struct PlayerSnapshot: Equatable, Sendable {
     isUntouched = false
   }
 
+  /// The causes as people count them: another player that both the sound server and D-Bus tell of is
+  /// one.
+  public var distinctCauses: [Blocker] {
+    var told = Set<String>()
+    return causes.filter { told.insert(Self.key($0)).inserted }
+  }
+
+  /// What makes two causes one.
+  static func key(_ cause: Blocker) -> String {
+    cause.kind == .primary && !cause.source.isEmpty ? "player " + cause.source : cause.id
+  }
+
   /// What volume keys mean now.
   public enum VolumeTarget: Equatable, Sendable {
     case device(percent: Int, isMuted: Bool)

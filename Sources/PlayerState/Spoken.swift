@@ -74,17 +74,17 @@ extension PlayerSnapshot {
   /// Causes that changed nothing for the listener are told too: the strip shows them.
   private func causeChanges(since before: PlayerSnapshot, isDecided: Bool) -> [String] {
     if causes == before.causes { return [] }
-    let old = Set(before.causes.map(\.id))
-    let new = Set(causes.map(\.id))
+    let old = Set(before.causes.map(Self.key))
+    let new = Set(causes.map(Self.key))
     var lines: [String] = []
     if !isDecided {
-      for cause in causes where !old.contains(cause.id) {
+      for cause in distinctCauses where !old.contains(Self.key(cause)) {
         let text = CauseText(cause, in: self, at: at)
         let who = text.kind.isEmpty ? text.name : "\(text.name), \(text.kind)"
         lines.append("\(who), has begun.")
       }
     }
-    for cause in before.causes where !new.contains(cause.id) {
+    for cause in before.distinctCauses where !new.contains(Self.key(cause)) {
       let text = CauseText(cause, in: before, at: at)
       let who = text.kind.isEmpty ? text.name : "\(text.name), \(text.kind)"
       lines.append("\(who), is over.")
@@ -231,7 +231,7 @@ extension PlayerSnapshot {
     case .memo: return isRecordingMemo ? "A voice memo is recorded" : "No voice memo is recorded"
     case .session:
       if causes.isEmpty { return "Nothing stands in the way" }
-      return causes.map { CauseText($0, in: self, at: now).spoken }.joined(separator: "; ")
+      return distinctCauses.map { CauseText($0, in: self, at: now).spoken }.joined(separator: "; ")
     case .decision:
       return lastDecision.map { Self.unstopped($0.spoken) } ?? "Nothing was decided yet"
     case .call:

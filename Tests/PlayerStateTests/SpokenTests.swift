@@ -23,6 +23,24 @@ import Testing
     #expect(stage.lines == ["Repeat all tracks."])
   }
 
+  @Test func `Another player that two sources tell of is one, until both are silent`() {
+    var stage = Stage()
+    stage.happen(.play(.key))
+    stage.happen(.pause(.key))
+    var lines = stage.happen(
+      .begin(id: "mpris:a", kind: .primary, source: "sotto"),
+      .begin(id: "sinkinput:1", kind: .primary, source: "sotto"))
+    #expect(lines.filter { $0.contains("sotto") }.count == 1, "\(lines)")
+    #expect(stage.snapshot.causes.count == 2)
+    #expect(stage.snapshot.distinctCauses.map(\.id) == ["mpris:a"])
+    let session = stage.snapshot.description(of: .session, at: stage.snapshot.at)
+    #expect(!session.contains(";"))
+    lines = stage.happen(.end(id: "mpris:a", shouldResume: nil))
+    #expect(!lines.contains { $0.contains("is over") })
+    lines = stage.happen(.end(id: "sinkinput:1", shouldResume: nil))
+    #expect(lines.filter { $0.contains("is over") }.count == 1)
+  }
+
   @Test
   func `What was decided twice in one breath is told twice: the loss, and where sound goes now`() {
     var stage = Stage(route: Stage.headphones)

@@ -41,7 +41,7 @@ extension Renderer {
       variants.first { canvas.columns($0, limit: room + 1) <= room } ?? variants.last ?? ""
     }
     if let pause = Self.pauseLines(snapshot, dash: glyphs.dash) { lines.append(fitting(pause)) }
-    let suppressing = snapshot.causes.filter { $0.kind != .duck }
+    let suppressing = snapshot.distinctCauses.filter { $0.kind != .duck }
     let ducks = snapshot.causes.filter { $0.kind == .duck }
     for blocker in suppressing + ducks {
       var line = fitting(

@@ -37,7 +37,7 @@ struct Renderer {
 
   /// The rows of the strip that causes need.
   static func stripCauses(_ snapshot: PlayerSnapshot) -> Int {
-    snapshot.causes.count + (pauseLines(snapshot, dash: "") == nil ? 0 : 1)
+    snapshot.distinctCauses.count + (pauseLines(snapshot, dash: "") == nil ? 0 : 1)
   }
 
   subscript(role: Role) -> Style { style.theme[role] }
