@@ -3,7 +3,7 @@ import AudioTypes
 /// Which entries are of one album: those that name the same, and where none is named those of one
 /// folder. An entry that names none is of the album that the others of its folder name.
 struct AlbumTable: Sendable {
-  private var numbers: [EntryID: Int] = [:]
+  private(set) var numbers: [EntryID: Int] = [:]
   private var named: [String: Int] = [:]
   private var folders: [[UInt8]: Folder] = [:]
   private(set) var count = 0
@@ -14,6 +14,22 @@ struct AlbumTable: Sendable {
   }
 
   init(_ items: Items) { learn(items) }
+
+  /// A table that was kept: what its entries say now is what names and folders mean.
+  init(_ kept: [EntryID: Int], _ items: Items) {
+    numbers = kept
+    count = (kept.values.max() ?? -1) + 1
+    for (id, entry) in zip(items.ids, items.entries) {
+      guard let album = kept[id] else { continue }
+      let name = entry.album.flatMap { $0.isEmpty ? nil : $0 }
+      if let name, named[name] == nil { named[name] = album }
+      let folder = Self.folder(of: entry.location)
+      if folders[folder]?.isNamed != true {
+        folders[folder] = Folder(album: album, isNamed: name != nil)
+      }
+    }
+    learn(items)
+  }
 
   /// An entry that nobody has told of is an album of its own: no number.
   func album(of id: EntryID) -> Int? { numbers[id] }

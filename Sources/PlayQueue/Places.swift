@@ -23,6 +23,12 @@ struct Places: Equatable, Sendable {
     count = range.count
   }
 
+  /// Ascending, and no two next to each other.
+  init(checked ranges: [Range<Int>]) {
+    self.ranges = ranges
+    count = ranges.reduce(0) { $0 + $1.count }
+  }
+
   var isEmpty: Bool { count == 0 }
 
   func contains(_ place: Int) -> Bool { ranges.contains { $0.contains(place) } }

@@ -1,6 +1,6 @@
 /// What an edit did, to be named when it is undone.
 public struct QueueEdit: Hashable, Sendable {
-  public enum Kind: Hashable, Sendable, CaseIterable {
+  public enum Kind: String, Hashable, Sendable, CaseIterable {
     case added, putNext, replaced, removed, cut, pasted, moved, cleared
     /// It left the queue when another was played.
     case played
@@ -9,6 +9,11 @@ public struct QueueEdit: Hashable, Sendable {
   public var kind: Kind
   /// How many tracks it concerned.
   public var count: Int
+
+  public init(kind: Kind, count: Int) {
+    self.kind = kind
+    self.count = count
+  }
 
   /// "removed 3 tracks".
   public var sentence: String {
@@ -60,6 +65,9 @@ struct EditRecord: Sendable {
   /// The order of chance before and after, where the edit changed what is played next.
   var orders: (before: ShuffleOrder, after: ShuffleOrder)?
 
+  /// Another number for each time it is done or undone.
+  var serial = 0
+
   /// What it keeps in memory, in entries.
   var cost: Int {
     steps.reduce(1 + (orders?.after.ids.count ?? 0) / 8) {
@@ -73,9 +81,11 @@ struct EditHistory: Sendable {
   /// Entries that edits may keep: about 40 MB at the most, with their texts.
   static let limit = 200_000
 
-  private var done: [EditRecord] = []
-  private var undone: [EditRecord] = []
-  private var cost = 0
+  var done: [EditRecord] = []
+  var undone: [EditRecord] = []
+  var cost = 0
+  /// The latest number that was given.
+  var serial = 0
 
   var next: QueueEdit? { done.last?.edit }
   var nextAgain: QueueEdit? { undone.last?.edit }
@@ -94,11 +104,18 @@ struct EditHistory: Sendable {
   }
 
   mutating func popUndone() -> EditRecord? { undone.popLast() }
-  mutating func undid(_ record: EditRecord) { undone.append(record) }
+  mutating func undid(_ record: EditRecord) { undone.append(numbered(record)) }
   mutating func redid(_ record: EditRecord) { push(record) }
 
+  private mutating func numbered(_ record: EditRecord) -> EditRecord {
+    serial += 1
+    var record = record
+    record.serial = serial
+    return record
+  }
+
   private mutating func push(_ record: EditRecord) {
-    done.append(record)
+    done.append(numbered(record))
     cost += record.cost
     guard cost > Self.limit else { return }
     var dropped = 0

@@ -1,18 +1,18 @@
 /// The order of chance in which entries are played. Holds the names of removed entries too: what
 /// comes back by undo stands where it stood, and what follows a removed track is still known.
 struct ShuffleOrder: Sendable {
-  private(set) var isOn = false
-  private(set) var ids: [EntryID] = []
+  var isOn = false
+  var ids: [EntryID] = []
   /// Whose order it is when albums are kept together; nil when each track stands for itself.
-  private(set) var albums: AlbumTable?
+  var albums: AlbumTable?
   /// Which order this is: each is made once.
-  private var round = 0
+  var round = 0
   /// The end of the round before: going back leads there.
-  private var past: [EntryID] = []
-  private var chance = Chance(seed: 0)
+  var past: [EntryID] = []
+  var chance = Chance(seed: 0)
 
   /// The last of those that the user has put next: nothing is mixed in before it.
-  private var promised: EntryID?
+  var promised: EntryID?
 
   /// How far back into the round before one can go.
   private static let pastLength = 100
@@ -276,7 +276,7 @@ struct ShuffleOrder: Sendable {
 
 /// Chance from a seed (SplitMix64): the same seed, the same order.
 struct Chance: RandomNumberGenerator, Sendable {
-  private var state: UInt64
+  private(set) var state: UInt64
   init(seed: UInt64) { state = seed }
 
   mutating func next() -> UInt64 {
