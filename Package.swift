@@ -145,7 +145,7 @@ let package = Package(
         "AudioTypes", "AudioSession", "PlayQueue", "JSONText", "SessionReplay", "Decoding",
         "MusicLibrary", "OutputInterface", "AudioOutput", "AudioEngine", "Player", "SoundCheck",
         "PlayerState", "TerminalModel", "TerminalScreen", "SystemEvents", "RemoteControl",
-        "Bus", "Tags", "Database",
+        "Bus", "Tags", "Database", "StateStore",
       ], swiftSettings: strictMemory),
 
     // Tests. TestSupport starts private servers and makes signals; it ships in no product.
@@ -188,7 +188,7 @@ let package = Package(
       swiftSettings: strict),
     // A program that keeps state and is killed, for the tests; it ships in no product.
     .executableTarget(
-      name: "StateTrial", dependencies: ["StateStore", "PlayQueue", "AudioTypes"],
+      name: "StateTrial", dependencies: ["StateStore", "Database", "PlayQueue", "AudioTypes"],
       path: "Tests/StateTrial", swiftSettings: strict),
     .testTarget(
       name: "TagsTests", dependencies: ["Tags", "Decoding", "TestSupport"], swiftSettings: strict),
@@ -219,7 +219,8 @@ let package = Package(
       dependencies: ["TerminalScreen", "TerminalModel", "TestSupport", "ScreenTrial"],
       swiftSettings: strict),
     .testTarget(
-      name: "SottoTests", dependencies: ["sotto", "JSONText", "TerminalModel", "TestSupport"],
+      name: "SottoTests",
+      dependencies: ["sotto", "JSONText", "TerminalModel", "StateTrial", "TestSupport"],
       swiftSettings: strict),
   ],
   cxxLanguageStandard: .cxx17

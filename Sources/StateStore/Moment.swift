@@ -16,22 +16,23 @@ public struct Moment: Equatable, Sendable {
   /// How much of it was heard so far, in seconds, and whether that was counted as a play.
   public var heard = 0.0
   public var isCounted = false
+  /// It is one that goes on where it was left.
+  public var isLong = false
   public var intent = Intent.stopped
 
   /// sotto's own level in percent.
   public var level: Int?
   public var isMuted = false
-  /// `LoudnessMode`, the view on the screen and the device that was chosen, by their names.
+  /// `LoudnessMode` and the view on the screen, by their names.
   public var gain: String?
   public var view: String?
-  public var device: String?
 
   public init() {}
 
   /// A sign of a track: the same for the same place in the same file.
   public static func sign(of location: TrackLocation) -> UInt64 {
     var sum = Checksum()
-    sum.add(location.path)
+    sum.add(HistoryKey.whole(location))
     var start = location.start.bitPattern
     for _ in 0..<8 {
       sum.add([UInt8(truncatingIfNeeded: start)])
@@ -48,10 +49,11 @@ public struct Moment: Equatable, Sendable {
     if let entry { lines += "entry \(entry)\ntrack \(track)\n" }
     lines += "position \(position)\nheard \(heard)\n"
     if isCounted { lines += "counted\n" }
+    if isLong { lines += "long\n" }
     lines += "intent \(intent.rawValue)\n"
     if let level { lines += "level \(level)\n" }
     if isMuted { lines += "muted\n" }
-    for (name, value) in [("gain", gain), ("view", view), ("device", device)] {
+    for (name, value) in [("gain", gain), ("view", view)] {
       // What has a line's end in it is no name of anything.
       guard let value, !value.utf8.contains(0x0A), value.utf8.count <= Self.longestValue else {
         continue
@@ -93,12 +95,12 @@ public struct Moment: Equatable, Sendable {
     position = Self.seconds(fields["position"])
     heard = Self.seconds(fields["heard"])
     isCounted = fields["counted"] != nil
+    isLong = fields["long"] != nil
     intent = fields["intent"].flatMap(Intent.init) ?? .stopped
     level = fields["level"].flatMap(Int.init).map { min(max($0, 0), 100) }
     isMuted = fields["muted"] != nil
     gain = fields["gain"]
     view = fields["view"]
-    device = fields["device"]
   }
 
   private static func seconds(_ text: String?) -> Double {

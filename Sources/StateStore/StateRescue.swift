@@ -41,7 +41,7 @@ enum StateRescue {
       "path, start, device, node, size, modified, plays, played, skips, rating, bookmark",
       true
     ),
-    ("entry", "id, path, start, end, title, artist, duration", true),
+    ("entry", "id, path, start, end, title, artist, album, duration", true),
     ("list", "name, ids", false),
     ("edit", "serial, undone, record", true),
     ("fact", "name, value", false),

@@ -14,6 +14,8 @@ enum StateSchema {
       end REAL,
       title TEXT,
       artist TEXT,
+      -- What the tracks of one album share.
+      album TEXT,
       duration REAL
     );
     -- Names of entries in an order (IDCoding): the queue, what chance has made of it, the clipboard.

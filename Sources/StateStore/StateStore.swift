@@ -1,6 +1,7 @@
 import AudioTypes
 import Database
 import Dispatch
+import PlayQueue
 import Synchronization
 
 /// What the user did, kept: the history of tracks, settings, and how it stands. What is told to it is
@@ -36,13 +37,16 @@ public final class StateStore: Sendable {
     var changes: [(key: HistoryKey, change: History.Change)] = []
     var settings: [String: String?] = [:]
     var moment: Moment?
+    /// Where the queue is asked for, and whether it has changed.
+    var queue: (@Sendable () -> PlayQueue)?
+    var isQueueChanged = false
     var isScheduled = false
     var isClosed = false
     /// A failure was told and is not over.
     var isTold = false
     var wait = StateStore.retries.first
 
-    var isEmpty: Bool { changes.isEmpty && settings.isEmpty && moment == nil }
+    var isEmpty: Bool { changes.isEmpty && settings.isEmpty && moment == nil && !isQueueChanged }
   }
 
   /// Takes the folder, where no other sotto has it. Reads nothing but one page: a few system calls.
@@ -68,6 +72,9 @@ public final class StateStore: Sendable {
     writer = StateWriter(folder, patience: patience)
     self.tell = tell
   }
+
+  /// True where state can be kept: the library is installed.
+  public static var isAvailable: Bool { Database.isAvailable }
 
   // MARK: Reading
 
@@ -170,6 +177,16 @@ public final class StateStore: Sendable {
   /// A setting of the moment by its name; nil forgets it.
   public func set(_ name: String, _ value: String?) { change { $0.settings[name] = .some(value) } }
 
+  /// From now on the queue is kept. It is asked for on the store's queue, a moment after
+  /// `queueChanged`; only what differs from what was kept last is written.
+  public func keep(_ queue: @escaping @Sendable () -> PlayQueue) {
+    pending.withLock { $0.queue = queue }
+  }
+
+  public func queueChanged() {
+    change { pending in if pending.queue != nil { pending.isQueueChanged = true } }
+  }
+
   private func change(_ body: (inout Pending) -> Void) {
     guard standing == .own else { return }
     pending.withLock { pending in
@@ -195,6 +212,7 @@ public final class StateStore: Sendable {
       pending.changes = []
       pending.settings = [:]
       pending.moment = nil
+      pending.isQueueChanged = false
       return work
     }
     guard !work.isEmpty else { return }
@@ -208,6 +226,7 @@ public final class StateStore: Sendable {
         pending.changes = Array((work.changes + pending.changes).prefix(Self.mostChanges))
         pending.settings = work.settings.merging(pending.settings) { $1 }
         pending.moment = pending.moment ?? work.moment
+        pending.isQueueChanged = pending.isQueueChanged || work.isQueueChanged
         let wait = pending.wait
         pending.wait = min(wait * 2, Self.retries.last)
         // Anything new does not make it sooner: a full disk is not asked five times a second.
@@ -254,6 +273,9 @@ public final class StateStore: Sendable {
 
 /// What was kept when the last sotto ended.
 public struct SavedState: Sendable {
+  public var queue: QueueState?
+  /// Of which queue the names are; a moment of another one means other entries.
+  public var epoch: Int64 = 0
   public var bookmarks: [HistoryKey: Double] = [:]
   public var settings: [String: String] = [:]
   /// The newest moment that the database knows: older than the store's own, unless that was lost.

@@ -1,4 +1,5 @@
 import Database
+import PlayQueue
 
 /// The database side of the store: opened late, rescued where it is damaged. Only on the store's
 /// queue.
@@ -8,6 +9,7 @@ final class StateWriter: @unchecked Sendable {
   /// What was kept has been read: from here on it may be written over.
   private(set) var isReady = false
   private var notices: [String] = []
+  private var rows = QueueRows()
 
   private let patience: Int32
 
@@ -31,6 +33,7 @@ final class StateWriter: @unchecked Sendable {
       // A file that somebody has taken away is made again.
       if StateFolder.exists(path) { return database }
       self.database = nil
+      rows.forget()
     }
     let new = try StateSchema.open(path, patience: patience)
     database = new
@@ -49,6 +52,7 @@ final class StateWriter: @unchecked Sendable {
     }
     // Closed before its files get other names: closing takes files away by their names.
     database = nil
+    rows.forget()
     notices.append(try StateRescue.setAside(in: folder))
     return try attempt(body).get()
   }
@@ -78,6 +82,9 @@ final class StateWriter: @unchecked Sendable {
       }
       var sequence: UInt64 = 0
       saved.moment = moment.flatMap { Moment($0, sequence: &sequence) }
+      rows = QueueRows()
+      saved.queue = try rows.read(database)
+      saved.epoch = rows.epoch
       return saved
     }
     isReady = true
@@ -95,8 +102,21 @@ final class StateWriter: @unchecked Sendable {
 
   /// All of it, or nothing.
   func write(_ work: StateStore.Pending) throws(DatabaseError) {
+    // A damaged file has lost the queue, whatever else is to be written.
+    let isQueueWanted = work.isQueueChanged || rows.isForgotten
+    let queue = isQueueWanted ? work.queue?().state : nil
+    do throws(DatabaseError) {
+      try write(work, queue)
+    } catch {
+      rows.forget()
+      throw error
+    }
+  }
+
+  private func write(_ work: StateStore.Pending, _ queue: QueueState?) throws(DatabaseError) {
     try working { database throws(DatabaseError) in
       try database.transaction { () throws(DatabaseError) in
+        if let queue { try rows.write(queue, in: database) }
         let history = History(database)
         for (key, change) in work.changes { try history.change(key, change) }
         for (name, value) in work.settings {

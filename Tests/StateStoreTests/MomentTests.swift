@@ -17,8 +17,8 @@ struct MomentTests {
     moment.level = 40
     moment.isMuted = true
     moment.gain = "album"
-    moment.view = "queue"
-    moment.device = "alsa_output.usb \u{1B}[31m: x"
+    moment.view = "queue \u{1B}[31m: x"
+    moment.isLong = true
     return moment
   }
 
@@ -45,7 +45,7 @@ struct MomentTests {
     let after = try Data(contentsOf: URL(fileURLWithPath: path))
     // The sequence begins with 1, in the second place; the second write is in the first one.
     let slot = MomentFile.slotBytes
-    for count in 0...slot {
+    for count in stride(from: 0, through: slot, by: 8) {
       let torn = after[..<count] + before[count...]
       try torn.write(to: URL(fileURLWithPath: path))
       let found = MomentFile(Array(path.utf8)).read()
@@ -81,10 +81,10 @@ struct MomentTests {
     let place = try Place()
     let path = Array((place.path + "/moment").utf8)
     var moment = Self.moment()
-    moment.device = String(repeating: "x", count: 3000)
+    moment.gain = String(repeating: "x", count: 3000)
     moment.view = "a\nlevel 1"
     #expect(MomentFile(path).write(moment) == 0)
-    moment.device = nil
+    moment.gain = nil
     moment.view = nil
     #expect(MomentFile(path).read() == moment)
     moment.position = .infinity

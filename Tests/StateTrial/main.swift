@@ -1,11 +1,13 @@
 // Keeps state in a folder until it is killed, and says on standard output what it did and when: a
 // line for each act, with its number and the time in nanoseconds (CLOCK_MONOTONIC).
 //
+//   StateTrial hold DATABASE
 //   StateTrial FOLDER SEED ACTS [DELAY [BYTES]]
 //
 // DELAY is how long the store gathers, in seconds; BYTES the largest file that may be written. With
 // no more acts it closes the store and ends with 0.
 import AudioTypes
+import Database
 import Dispatch
 import Glibc
 import Synchronization
@@ -13,6 +15,18 @@ import Synchronization
 @testable import StateStore
 
 private let words = CommandLine.arguments
+if words[1] == "hold" {
+  // Keeps a database to itself until standard input says something.
+  let database = try Database(Array(words[2].utf8))
+  try database.execute("PRAGMA locking_mode = EXCLUSIVE")
+  try database.execute("BEGIN EXCLUSIVE")
+  try database.execute("UPDATE history SET skips = skips")
+  say("held")
+  var byte: UInt8 = 0
+  _ = read(0, &byte, 1)
+  try database.execute("COMMIT")
+  exit(0)
+}
 private let folder = Array(words[1].utf8)
 private let count = Int(words[3]) ?? 0
 if words.count > 5, let bytes = UInt(words[5]) {
