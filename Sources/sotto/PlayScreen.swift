@@ -27,6 +27,10 @@ import TerminalScreen
   /// Before the output is open, inputs wait.
   private var early: [TerminalInput] = []
   private let browser: Browser
+  private lazy var library = LibraryReader(LibraryPlace.collection) { [weak self] page in
+    self?.content.library = page
+    self?.changed()
+  }
   private var listWatch: FolderWatch?
   /// Reads what is shown beside what is heard, once something was heard.
   private var titles: Titles?
@@ -190,6 +194,7 @@ import TerminalScreen
     shown.peaks = waveforms.peaks
     shown.lyrics = lyrics.lines
     titles?.look(at: view.queueRow(shown), revision: shown.queue.revision)
+    if let wish = view.libraryWish(size) { library.follow(wish) }
     setMetering()
     let now = paint()
     tick.cancel()
@@ -321,6 +326,7 @@ import TerminalScreen
     (view, commands) = view.reduce(input, snapshot, content, size, style)
     if view.view != before, view.view == .devices { command.readDevices() }
     for wish in commands { command.perform(wish) }
+    if view.view == .library { library.look() }
     draw()
   }
 

@@ -118,7 +118,7 @@ import Testing
         v            stop                   y            why: the latest decisions
         C            a call comes in        a d          answer; decline or hang up
         !            other sounds, memo     S            silent mode
-        1 to 7 tab   the views              ?            all keys
+        1 to 8 tab   the views              ?            all keys
 
       STATUS:
         0   everything was played           1   something could not be played

@@ -96,6 +96,7 @@ import Testing
         rows: Int.random(in: 1...50, using: &chance))
       for _ in 0..<Int.random(in: 0...5, using: &chance) {
         stage.input(input(&chance, stage.size, keys))
+        bring(&stage, &chance)
       }
       let seconds = [0, 0.5, 1e6, -5, .infinity, .nan].randomElement(using: &chance)!
       if let fault = Self.fault(stage.frame(after: seconds), stage.size) {
@@ -107,6 +108,25 @@ import Testing
       }
       stage.commands = []
     }
+  }
+
+  /// Some rows of the collection, for what is wished for or was, whatever their numbers say.
+  private func bring(_ stage: inout Stage, _ chance: inout Chance) {
+    guard Bool.random(using: &chance), var wish = stage.view.libraryWish(stage.size) else { return }
+    if Int.random(in: 0..<4, using: &chance) == 0 { wish.first += 64 }
+    func word() -> String { Self.hostile.randomElement(using: &chance)! }
+    let kinds: [LibraryRow.Kind] = [.group, .track, .view(.albums)]
+    stage.content.library = LibraryPage(
+      wish,
+      rows: (0..<Int.random(in: 0..<40, using: &chance)).map { _ in
+        LibraryRow(
+          kinds.randomElement(using: &chance)!, name: word(), artist: word(), album: word(),
+          year: Bool.random(using: &chance) ? Int.random(in: -9...99_999, using: &chance) : nil,
+          duration: [nil, 0, 1e9, -1, .nan].randomElement(using: &chance)!,
+          tracks: Bool.random(using: &chance) ? 7 : nil, key: Array(word().utf8),
+          argument: Array(word().utf8))
+      }, total: Int.random(in: 0..<100_000, using: &chance), collection: 5,
+      problem: Bool.random(using: &chance) ? word() : nil)
   }
 
   private func input(_ chance: inout Chance, _ size: ScreenSize, _ keys: [Key]) -> TerminalInput {
@@ -235,6 +255,8 @@ import Testing
       stage.style.glyphs = .ascii
       stage.content.cover = nil
       stage.content.files.rows.removeAll { !$0.name.allSatisfy(\.isASCII) }
+      stage.content.library.rows.removeAll { !($0.name + $0.artist).allSatisfy(\.isASCII) }
+      for step in stage.view.library.steps.indices { stage.view.library.steps[step].name = "A" }
       stage.snapshot.queue = PlayQueue([
         QueueEntry(TrackLocation("/m/x.flac"), title: "Title", artist: "Artist", duration: 60)
       ])

@@ -43,7 +43,7 @@ import Testing
     stage.press("tab")
     #expect(stage.view.view == .files)
     stage.press("shift-tab", "shift-tab", "shift-tab")
-    #expect(stage.view.view == .help)
+    #expect(stage.view.view == .library)
   }
 
   @Test func `Moving and playing in the queue`() {
@@ -272,7 +272,7 @@ import Testing
     }
     #expect(
       throws: CommandError(
-        "'view' takes playing, queue, files, playlists, devices, why, help or 1 to 7, did you mean 'queue'?"
+        "'view' takes playing, queue, files, playlists, devices, why, help, library or 1 to 8, did you mean 'queue'?"
       )
     ) {
       try ScreenCommand("view quee")

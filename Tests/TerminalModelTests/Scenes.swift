@@ -18,6 +18,10 @@ enum Scene: String, CaseIterable {
   case ringing, talking, menu, command, filter
   case noVolume = "no-volume"
   case everything
+  case library
+  case libraryTracks = "library-tracks"
+  case librarySearch = "library-search"
+  case libraryEmpty = "library-empty"
 
   static let sizes = [
     (200, 60), (160, 48), (120, 35), (80, 24), (60, 20), (40, 12), (30, 8), (20, 4),
@@ -96,9 +100,58 @@ enum Scene: String, CaseIterable {
       stage.snapshot.deviceVolume = nil
       stage.snapshot.deviceName = "HDMI Receiver"
     case .everything: everything(&stage)
+    case .library, .libraryTracks, .librarySearch, .libraryEmpty: library(&stage)
     default: break
     }
     return stage
+  }
+
+  /// The collection: artists, an album with a mark, a search that is typed, and none.
+  private func library(_ stage: inout Stage) {
+    stage.press("8")
+    func bring(_ rows: [LibraryRow], total: Int, problem: String? = nil) {
+      guard let wish = stage.view.libraryWish(stage.size) else { return }
+      stage.content.library = LibraryPage(
+        wish, rows: rows, total: total, collection: 5120, isEmpty: self == .libraryEmpty,
+        problem: problem)
+      stage.view.settle(stage.snapshot, stage.content, stage.size, stage.style)
+    }
+    func group(_ name: String, _ tracks: Int, _ artist: String = "", _ year: Int? = nil)
+      -> LibraryRow
+    {
+      LibraryRow(
+        .group, name: name, artist: artist, year: year, tracks: tracks, key: Array(name.utf8),
+        argument: Array("library:x/\(name)".utf8))
+    }
+    if self == .libraryEmpty { return bring([], total: 0) }
+    bring(
+      LibrarySpot.View.allCases.map { LibraryRow(.view($0), name: $0.name) },
+      total: LibrarySpot.View.allCases.count)
+    let tracks = Stage.tracks.enumerated().map { number, track in
+      LibraryRow(
+        .track, name: track.0, artist: track.1, album: "An album \(number)", year: 1990 + number,
+        duration: track.2, argument: Array("/m/\(number).flac".utf8))
+    }
+    if self == .librarySearch {
+      stage.press("/")
+      stage.type("art yaer:")
+      return bring(Array(tracks.prefix(3)), total: 3, problem: "column 5: 'yaer' is no field")
+    }
+    stage.press("enter")
+    bring(
+      [
+        group("Arvo Pärt", 24), group("Björk", 131), group("坂本龍一", 57),
+        group("Various artists", 340), group("", 12),
+      ], total: 5)
+    guard self == .libraryTracks else { return }
+    stage.press("enter")
+    bring(
+      [group("Tabula Rasa", 4, "Arvo Pärt", 1984), group("Alina", 5, "Arvo Pärt", 1999)], total: 2)
+    stage.press("j", "enter")
+    bring(tracks, total: tracks.count)
+    stage.press("f", "w")
+    bring(tracks, total: tracks.count)
+    stage.press("j", "t")
   }
 
   /// All that can be shown at once.

@@ -98,7 +98,7 @@ public final class Searcher {
   /// True when what was found may have changed since.
   public func hasChanged() -> Bool {
     let newest = try? database.integer("PRAGMA data_version")
-    return newest != version || history?.hasChanged() == true
+    return newest != version || hasHistory && history?.hasChanged() == true
   }
 
   private var hasHistory = false

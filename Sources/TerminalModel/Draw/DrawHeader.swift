@@ -85,6 +85,7 @@ extension Renderer {
       let count = snapshot.decisions.count
       return count == 1 ? "1 decision" : "\(count) decisions"
     case .help: return ""
+    case .library: return librarySummary
     }
   }
 }

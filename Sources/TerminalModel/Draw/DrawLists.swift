@@ -21,6 +21,9 @@ extension Renderer {
     if let key = keys.keys(for: .view(.view(.files))).first {
       lines.append("\(key) shows your files")
     }
+    if let key = keys.keys(for: .view(.view(.library))).first {
+      lines.append("\(key) shows your collection")
+    }
     if let key = keys.keys(for: .view(.command(""))).first {
       lines.append("\(key)add PATH puts files into the queue")
     }

@@ -111,6 +111,9 @@ extension Renderer {
     if let filter = view.filter, filter.isTyping {
       return drawPrompt(LineEditor(filter.text), "/", nil)
     }
+    if view.isSearching, let search = view.library.search {
+      return drawPrompt(search.line, "/", nil)
+    }
     guard !area.isEmpty else { return }
     // In the smallest lists a row lies beneath it.
     if layout.isTiny, view.view != .playing, hasSaying {
@@ -147,13 +150,16 @@ extension Renderer {
 
   /// A few keys, from the table: as many as are seen whole.
   private mutating func drawHints(_ area: Area) {
+    let isLibrary = view.view == .library
     let wanted: [(ScreenCommand, String)] = [
-      (.view(.view(.help)), "help"), (.view(.command("")), "command"), (.view(.filter), "filter"),
+      (.view(.view(.help)), "help"), (.view(.command("")), "command"),
+      isLibrary ? (.view(.search("")), "search") : (.view(.filter), "filter"),
       (.view(.menu), "try"), (.player(.undo), "undo"), (.player(.quit), "quit"),
     ]
     var column = area.column
     for (command, word) in wanted {
-      guard let key = style.keys.keys(for: command).last else { continue }
+      let own = style.keys.keys(for: command, in: KeyTable.Place(view.view)).last
+      guard let key = own ?? style.keys.keys(for: command).last else { continue }
       var text = word
       if command == .player(.undo) {
         guard let edit = snapshot.queue.undoable else { continue }

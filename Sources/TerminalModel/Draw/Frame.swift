@@ -10,6 +10,8 @@ enum Target: Hashable {
   /// A part of the track or of the volume: 0 at the left end of its area, 1 at the right.
   case seek, volume, ringer
   case command(PlayerCommand)
+  /// The head of a column.
+  case sort(LibrarySort)
 }
 
 /// A frame: the cells, and what the mouse finds where.

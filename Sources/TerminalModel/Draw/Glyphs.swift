@@ -22,6 +22,9 @@ public struct Glyphs: Equatable, Sendable {
   public var dash: String
   public var ellipsis: Character
   public var folder: String
+  /// The order of a column: from the smallest, from the largest.
+  public var rising: String
+  public var falling: String
   /// Corners from the upper left on, clockwise; then the upright line.
   public var frame: [Character]
 
@@ -29,12 +32,13 @@ public struct Glyphs: Equatable, Sendable {
     playing: "►", paused: "▮▮", stopped: "■", interrupted: "◔", pointer: "›", mark: "•",
     inUse: "●", notInUse: "○", barFull: "━", barEmpty: "─", head: "┃", chapter: "┊",
     heights: ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"], rule: "─", thickRule: "━", dot: "·",
-    dash: "—", ellipsis: "…", folder: "/", frame: ["╭", "╮", "╯", "╰", "│"])
+    dash: "—", ellipsis: "…", folder: "/", rising: "▴", falling: "▾",
+    frame: ["╭", "╮", "╯", "╰", "│"])
 
   /// For terminals that show no more than ASCII.
   public static let ascii = Glyphs(
     playing: ">", paused: "||", stopped: "[]", interrupted: "..", pointer: ">", mark: "*",
     inUse: "*", notInUse: " ", barFull: "=", barEmpty: "-", head: "|", chapter: ":", heights: [],
-    rule: "-", thickRule: "=", dot: "-", dash: "-", ellipsis: "~", folder: "/",
-    frame: ["+", "+", "+", "+", "|"])
+    rule: "-", thickRule: "=", dot: "-", dash: "-", ellipsis: "~", folder: "/", rising: "^",
+    falling: "v", frame: ["+", "+", "+", "+", "|"])
 }

@@ -71,6 +71,8 @@ struct Layout {
   func listArea(_ view: ScreenView) -> Area {
     switch view {
     case .why where main.rows >= 12: main.inset(bottom: 5)
+    // The heads of its columns.
+    case .library where main.rows >= 5: main.inset(top: 1)
     default: main
     }
   }

@@ -66,6 +66,7 @@ struct Renderer {
     case .devices: drawDevices(readable(area))
     case .why: drawDecisions(readable(area))
     case .help: drawHelp(readable(area))
+    case .library: drawLibrary(area)
     }
   }
 

@@ -5,7 +5,7 @@ public struct KeyTable: Equatable, Sendable {
   /// Where a key means something of its own. What is not named there means what it means
   /// everywhere.
   public enum Place: String, CaseIterable, Sendable {
-    case everywhere, playing, queue, files, playlists, devices, why, help
+    case everywhere, playing, queue, files, playlists, devices, why, help, library
     /// While a call rings or lasts: before all others.
     case call
     /// In the menu of what one can try.
@@ -23,6 +23,7 @@ public struct KeyTable: Equatable, Sendable {
       case .devices: "In the devices"
       case .why: "In the decisions"
       case .help: "In the help"
+      case .library: "In the library"
       case .call: "While a call rings or lasts"
       case .menu: "To try, after the key for that menu"
       }
@@ -156,9 +157,14 @@ public struct KeyTable: Equatable, Sendable {
     y = view why
     7 = view help
     ? = view help
+    8 = view library
+    L = view library
     escape = close
     q = quit
     why.I = ignore
+    library./ = search
+    library.f = sort
+    library.w = sort-reverse
     call.a = try answer
     call.d = try decline
     menu.c = try call

@@ -34,6 +34,7 @@ extension Reducer {
     case .list: break
     case .seek, .volume, .ringer: drag(found, event)
     case .command(let command): commands.append(command)
+    case .sort(let column): sort(by: column)
     }
   }
 
@@ -44,7 +45,7 @@ extension Reducer {
     select(shown)
     switch view.view {
     case .queue, .devices: run(.view(.enter))
-    case .files, .lists: if isSecond { run(.view(.enter)) }
+    case .files, .lists, .library: if isSecond { run(.view(.enter)) }
     case .playing, .why, .help: break
     }
   }
@@ -72,7 +73,11 @@ extension Reducer {
   private mutating func mark(_ found: (area: Area, target: Target)?) {
     guard case .row(let shown)? = found?.target else { return }
     select(shown)
-    if let row = selectedRow { toggleMark(row) }
+    if view.view == .library {
+      if let row = libraryRow() { toggleMark(of: row) }
+    } else if let row = selectedRow {
+      toggleMark(row)
+    }
   }
 
   private mutating func scroll(_ found: (area: Area, target: Target)?, down: Bool) {

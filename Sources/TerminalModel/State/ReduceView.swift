@@ -25,6 +25,9 @@ extension Reducer {
     case .markAll: markAll()
     case .unmark: unmark()
     case .filter: openFilter()
+    case .search(let text): openSearch(text)
+    case .sort(let column): sortLibrary(by: column)
+    case .sortReverse: reverseLibrary()
     case .command(let text): openPrompt(text)
     case .close: close()
     case .menu: view.isMenuOpen = true
@@ -52,7 +55,7 @@ extension Reducer {
   mutating func go(to other: ScreenView) {
     guard other != view.view else { return }
     if view.filter != nil { closeFilter() }
-    if view.view.rawValue <= ScreenView.lists.rawValue { view.viewBefore = view.view }
+    if !view.view.isAside { view.viewBefore = view.view }
     view.view = other
     switch other {
     case .devices:
@@ -74,6 +77,7 @@ extension Reducer {
       return
     }
     if view.filter != nil { return closeFilter() }
+    if view.view == .library, closeLibrary() { return }
     if !view.marks.isEmpty, view.view == .queue {
       view.marks = []
       return
@@ -87,7 +91,7 @@ extension Reducer {
       view.fileMarks = []
       return
     }
-    if view.view.rawValue > ScreenView.lists.rawValue { go(to: view.viewBefore) }
+    if view.view.isAside { go(to: view.viewBefore) }
   }
 
   // MARK: Moving
@@ -145,6 +149,7 @@ extension Reducer {
       } else {
         say("\(device.name) is not available")
       }
+    case .library: enterLibrary()
     case .why, .help: break
     }
   }
@@ -156,6 +161,7 @@ extension Reducer {
       commands.append(.browse(Array("playlists:".utf8)))
       return
     }
+    if view.view == .library { return backInLibrary() }
     guard view.view == .files || view.view == .lists, let parent = source.listing(view.view)?.parent
     else { return }
     if view.filter != nil { closeFilter() }
@@ -168,6 +174,7 @@ extension Reducer {
   }
 
   private mutating func openFilter() {
+    if view.view == .library { return openSearch("") }
     guard view.view != .playing else {
       go(to: .queue)
       return openFilter()
@@ -185,6 +192,7 @@ extension Reducer {
   // MARK: Marks
 
   private mutating func mark(_ times: Int) {
+    if view.view == .library { return markInLibrary(times) }
     for _ in 0..<min(times, view.shownCount(source)) {
       guard let row = selectedRow else { return }
       toggleMark(row)
@@ -210,6 +218,9 @@ extension Reducer {
   }
 
   private mutating func markAll() {
+    if view.view == .library {
+      return say("Mark rows one by one here: the row above them stands for them all")
+    }
     let rows = (0..<view.shownCount(source)).map { view.row($0) }
     switch view.view {
     case .queue: view.marks.formUnion(rows.map { snapshot.queue.ids[$0] })
@@ -227,6 +238,7 @@ extension Reducer {
     view.marks = []
     view.fileMarks = []
     view.listMarks = []
+    view.library.marks = []
   }
 
   /// The playlist whose rows are shown, in its view.
@@ -356,11 +368,16 @@ extension Reducer {
       guard !paths.isEmpty else { return }
       commands.append(.add(paths, destination))
       view.fileMarks = []
+    case .library: putFromLibrary(destination, times)
     default: say("There is nothing here to put into the queue")
     }
   }
 
   private mutating func preview() {
+    if view.view == .library {
+      if let row = libraryRow(), row.kind == .track { commands.append(.preview(row.argument)) }
+      return
+    }
     guard let row = selectedRow else { return }
     switch view.view {
     case .queue: commands.append(.preview(snapshot.queue.entries[row].location.path))

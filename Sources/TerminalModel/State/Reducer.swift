@@ -56,6 +56,7 @@ struct Reducer {
     view.message = nil
     if view.prompt != nil { return typeCommand(key) }
     if view.filter?.isTyping == true { return typeFilter(key) }
+    if view.isSearching { return typeSearch(key) }
     // While a call rings or lasts, its keys come first.
     if snapshot.call != nil, let command = style.keys.command(for: key, in: .call) {
       return run(command)
@@ -262,6 +263,7 @@ struct Reducer {
     if let filter = view.filter, filter.isTyping {
       return setFilter(String((filter.text + Text.printable(text.trimmed)).prefix(200)))
     }
+    if view.isSearching { return pasteIntoSearch(text) }
     let paths = PastedPaths.read(text)
     if paths.isEmpty {
       view.message = ViewState.Message(

@@ -26,6 +26,7 @@ struct RowSource {
     case .devices: snapshot.devices.count
     case .why: snapshot.decisions.count
     case .help: help.count
+    case .library: content.library.total
     }
   }
 
@@ -37,7 +38,7 @@ struct RowSource {
     case .lists: content.playlists.revision &+ content.playlists.rows.count
     case .devices: snapshot.devices.count
     case .why: snapshot.decisions.count
-    case .help: 0
+    case .help, .library: 0
     }
   }
 
@@ -74,7 +75,8 @@ struct RowSource {
 
   private func holds(_ word: Needle, _ row: Int, _ view: ScreenView) -> Bool {
     switch view {
-    case .playing, .queue: return false
+    // The collection has a search of its own.
+    case .playing, .queue, .library: return false
     case .files, .lists:
       let rows = view == .files ? content.files.rows : content.playlists.rows
       return word.isIn(rows[row].name.utf8.span)

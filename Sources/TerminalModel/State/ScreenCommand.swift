@@ -3,7 +3,7 @@ import PlayerState
 /// The views, in the order of their keys.
 public enum ScreenView: Int, CaseIterable, Sendable {
   case playing = 1
-  case queue, files, lists, devices, why, help
+  case queue, files, lists, devices, why, help, library
 
   public var name: String {
     switch self {
@@ -14,8 +14,12 @@ public enum ScreenView: Int, CaseIterable, Sendable {
     case .devices: "Devices"
     case .why: "Why"
     case .help: "Help"
+    case .library: "Library"
     }
   }
+
+  /// Looked at for a moment, and left for where one was.
+  var isAside: Bool { self == .devices || self == .why || self == .help }
 
   /// As in `view queue` and in the table of keys.
   public var word: String { name.lowercased() }
@@ -30,6 +34,11 @@ public enum ViewCommand: Hashable, Sendable {
   case follow, enter, back
   case mark, markAll, unmark
   case filter
+  /// Over the whole collection; with a text that is looked for already.
+  case search(String)
+  /// The next column where none is named.
+  case sort(LibrarySort?)
+  case sortReverse
   case command(String)
   case close, menu
   case removeRows, cutRows, copyRows, pasteAfter, pasteBefore
@@ -45,6 +54,13 @@ public enum ScreenCommand: Hashable, Sendable {
   /// What a line means: the screen's own commands first, the player's otherwise.
   public init(_ line: String) throws(CommandError) {
     let words = CommandWords(line)
+    // Quotes are the query's own.
+    if words.words.first.map({ $0.elementsEqual("search".utf8) }) == true,
+      line.trimmed.hasPrefix("search")
+    {
+      self = .view(.search(String(line.trimmed.dropFirst("search".count)).trimmed))
+      return
+    }
     if words.openQuote != nil { throw CommandError("a quote is not closed") }
     guard let first = words.words.first else { throw CommandError("a command is missing") }
     let name = String(decoding: first, as: UTF8.self)
@@ -69,11 +85,20 @@ public enum ScreenCommand: Hashable, Sendable {
   {
     if name == "view" { return .view(try view(rest)) }
     if name == "command" { return .command(rest.joined(separator: " ")) }
+    if name == "sort" { return .sort(try sort(rest)) }
     guard let command = simple.first(where: { $0.spec.name == name }) else { return nil }
     if rest.isEmpty { return command.command }
     // With rows it is the player's command of that name.
     if CommandSpec.player.contains(where: { $0.name == name }) { return nil }
     throw CommandError("'\(name)' takes nothing")
+  }
+
+  private static func sort(_ rest: [String]) throws(CommandError) -> LibrarySort? {
+    guard let word = rest.first else { return nil }
+    if rest.count == 1, let found = LibrarySort(rawValue: word) { return found }
+    let names = LibrarySort.allCases.map(\.rawValue)
+    let hint = Nearest.hint(to: word, among: names)
+    throw CommandError("'sort' takes \(names.joined(separator: ", "))\(hint)")
   }
 
   private static func view(_ rest: [String]) throws(CommandError) -> ScreenView {
@@ -85,7 +110,7 @@ public enum ScreenCommand: Hashable, Sendable {
       return found
     }
     let hint = Nearest.hint(to: rest[0], among: names)
-    throw CommandError("'view' takes \(names.joined(separator: ", ")) or 1 to 7\(hint)")
+    throw CommandError("'view' takes \(names.joined(separator: ", ")) or 1 to 8\(hint)")
   }
 
   /// The line that is read back as this command.
@@ -95,6 +120,9 @@ public enum ScreenCommand: Hashable, Sendable {
     case .view(.view(let view)): return "view \(view.word)"
     case .view(.row(let row)): return "\(row &+ 1)"
     case .view(.command(let text)): return text.isEmpty ? "command" : "command \(text)"
+    case .view(.search(let text)):
+      return text.isEmpty ? "search" : "search \(text)"
+    case .view(.sort(let column)): return column.map { "sort \($0.rawValue)" } ?? "sort"
     case .view(let command):
       return Self.simple.first { $0.command == command }?.spec.name ?? "close"
     }
@@ -106,6 +134,10 @@ public enum ScreenCommand: Hashable, Sendable {
     case .view(.view(let view)): return Self.viewSummaries[view] ?? view.name
     case .view(.row): return "go to that row"
     case .view(.command(let text)): return text.isEmpty ? "type a command" : "type: \(text)"
+    case .view(.search(let text)):
+      return text.isEmpty ? "search the collection" : "search the collection for: \(text)"
+    case .view(.sort(let column)):
+      return column.map { "sort by \($0.name)" } ?? "sort by the next column"
     case .view(let command):
       return Self.simple.first { $0.command == command }?.spec.summary ?? ""
     case .player(let command): return Self.summary(command)
@@ -132,6 +164,7 @@ public enum ScreenCommand: Hashable, Sendable {
   private static let viewSummaries: [ScreenView: String] = [
     .playing: "what is playing", .queue: "the queue", .files: "folders and files",
     .lists: "playlists", .devices: "output devices", .why: "why: the decisions", .help: "help",
+    .library: "the collection",
   ]
 
   private static let simple: [(command: ViewCommand, spec: CommandSpec)] = [
@@ -152,6 +185,7 @@ public enum ScreenCommand: Hashable, Sendable {
     (.markAll, CommandSpec("mark-all", "", "mark all rows")),
     (.unmark, CommandSpec("unmark", "", "no marks")),
     (.filter, CommandSpec("filter", "", "show the rows that hold some words")),
+    (.sortReverse, CommandSpec("sort-reverse", "", "sort the other way round")),
     (.close, CommandSpec("close", "", "close what is open: a box, a filter, this view")),
     (.menu, CommandSpec("menu", "", "what else one can try")),
     (.removeRows, CommandSpec("remove", "[ROWS]", "remove the marked rows, or this one", .rows)),
@@ -180,6 +214,10 @@ public enum ScreenCommand: Hashable, Sendable {
         CommandSpec(
           "view", "NAME|NUMBER", "another view", .words(ScreenView.allCases.map(\.word))),
         CommandSpec("command", "[TEXT]", "type a command", .text),
+        CommandSpec("search", "[QUERY]", "search the collection", .text),
+        CommandSpec(
+          "sort", "[COLUMN]", "sort by a column, or the next one",
+          .words(LibrarySort.allCases.map(\.rawValue))),
       ] + simple.map(\.spec)
     let names = Set(own.map(\.name))
     return CommandSpec.player.filter { !names.contains($0.name) } + own

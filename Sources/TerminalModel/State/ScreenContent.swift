@@ -4,6 +4,8 @@ import AudioTypes
 public struct ScreenContent: Equatable, Sendable {
   public var files = Listing()
   public var playlists = Listing()
+  /// What was brought of the collection last.
+  public var library = LibraryPage()
   public var cover: Cover?
   /// Levels of the channels now, in dB of full scale; empty when nothing is measured.
   public var levels: [Float] = []

@@ -39,6 +39,8 @@ extension ViewState {
       listMarks = []
     }
     if view == .queue { findAnchor(snapshot.queue, source) }
+    // Until the rows of another place are there, the selection waits.
+    if view == .library, !content.library.wish.isSameList(libraryList()) { return }
     clamp(source, height: height(snapshot, size))
   }
 

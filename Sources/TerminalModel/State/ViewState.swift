@@ -22,6 +22,7 @@ public struct ViewState: Equatable, Sendable {
   var listMarks: Set<Int> = []
   var listMarksRevision = -1
   var filter: Filter?
+  var library = LibraryState()
   var prompt: Prompt?
   /// The lines that were typed, oldest first.
   public var history: [String] = []
