@@ -106,7 +106,9 @@ extension PlayerCommand {
   }
 
   static func whole(_ path: [UInt8], in folder: [UInt8]) -> [UInt8] {
-    if path.isEmpty || path.first == UInt8(ascii: "/") || TrackLocation(path: path).isURL {
+    if path.isEmpty || path.first == UInt8(ascii: "/") || TrackLocation(path: path).isURL
+      || LibraryPlace.isWord(path)
+    {
       return path
     }
     return folder + [UInt8(ascii: "/")] + path

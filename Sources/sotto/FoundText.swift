@@ -47,7 +47,7 @@ enum FoundText {
     let history: [(String, JSON)] = [
       ("added", .int(found.added)), ("plays", .int(Int64(found.history.plays))),
       ("played", found.history.played == 0 ? .null : .int(Int64(found.history.played))),
-      ("rating", .double(rating)),
+      ("rating", .double(rating.map { ($0 * 500).rounded() / 100 })),
     ]
     return .object(identity + sound + tags + history)
   }

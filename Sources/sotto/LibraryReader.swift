@@ -79,7 +79,10 @@ private final class LibraryWork: @unchecked Sendable {
   }
 
   /// An index that was not there may be there now.
-  func hasChanged() -> Bool { searcher?.hasChanged() ?? true }
+  func hasChanged() -> Bool {
+    guard let searcher else { return true }
+    return searcher.isReplaced || searcher.hasChanged()
+  }
 
   func next() -> LibraryPage? {
     let wish = self.wish.withLock { wish in
@@ -102,6 +105,10 @@ private final class LibraryWork: @unchecked Sendable {
 
   private func page(_ wish: LibraryWish) throws -> LibraryPage {
     let clock = SearchClock.system
+    if searcher?.isReplaced == true {
+      searcher = nil
+      kept = nil
+    }
     let searcher = try self.searcher ?? collection.open()
     self.searcher = searcher
     guard let view = wish.spot.view ?? (wish.spot.query == nil ? nil : .all) else {

@@ -87,7 +87,7 @@ struct PlayHistoryTests {
     let path = try history(
       folder,
       [
-        ("/m/a.mp3", 0, 5, Int(Shelf.now) - 60, 1.0), ("/m/b.mp3", 0, 9, 1000, nil),
+        ("/m/a.mp3", 0, 5, Int(Shelf.now) - 60, 5.0), ("/m/b.mp3", 0, 9, 1000, nil),
         ("/gone.mp3", 0, 99, nil, nil), ("/root.mp3", 0, 1, nil, nil), ("/m/c.mp3", 7, 3, nil, nil),
         ("nonsense", 0, 1, nil, nil),
       ])

@@ -2,6 +2,7 @@ import Database
 import Foundation
 import JSONText
 import MusicLibrary
+import PlayerState
 import Tags
 import TerminalModel
 import TestSupport
@@ -152,6 +153,13 @@ struct SearchCommandTests {
     #expect(album.status == 0 && album.text.split(separator: "\n").count == 2)
     let typo = try Run("play", "--output", "null", "search:(", environment: environment)
     #expect(typo.errorLines[0] == "sotto: search:(: column 1: '(' is not closed")
+  }
+
+  @Test func `Words of the collection are the same in every folder`() {
+    let paths = ["search:a b", "library:artists/x", "a.wav"].map { Array($0.utf8) }
+    #expect(
+      PlayerCommand.add(paths, .end).absolute(in: Array("/m".utf8))
+        == .add([paths[0], paths[1], Array("/m/a.wav".utf8)], .end))
   }
 
   @Test func `The table has equal columns in any script, and nothing raw`() {

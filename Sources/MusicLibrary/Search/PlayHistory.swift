@@ -42,7 +42,8 @@ final class PlayHistory {
         if let id, let place = catalog.row(of: id) {
           entries[place] = Catalog.HistoryEntry(
             plays: UInt32(clamping: row.integer(2)), played: UInt32(clamping: row.integer(3)),
-            rating: row.realOrNil(4).map { Float($0) } ?? -1)
+            // Kept in stars.
+            rating: row.realOrNil(4).map { Float(min(max($0 / 5, 0), 1)) } ?? -1)
         }
         return true
       } catch {

@@ -20,16 +20,27 @@ public final class Searcher {
     self.history = history.map { PlayHistory($0) }
   }
 
+  /// The file that was opened.
+  private var place: (path: [UInt8], identity: FileProbe.Identity?)?
+
   /// Opens the index of a collection, which is only read.
   public convenience init(
     path: [UInt8], history: [UInt8]?
   ) throws(DatabaseError) {
+    let identity = FileProbe.look(path).identity
     let database = try Database(path, .readOnly)
     guard try database.integer("PRAGMA user_version") == IndexSchema.version else {
       throw DatabaseError(
         cause: .corrupt, code: 0, sentence: "it was made by another version of sotto")
     }
     self.init(database, history: history)
+    place = (path, identity)
+  }
+
+  /// True when another file has taken the index's place, as when a damaged one was set aside.
+  public var isReplaced: Bool {
+    guard let place else { return false }
+    return FileProbe.look(place.path).identity != place.identity
   }
 
   /// Rows of a catalog in an order. Valid for the searcher that gave it.
