@@ -139,7 +139,7 @@ extension Reducer {
 
   mutating func sortLibrary(by column: LibrarySort?) {
     guard view.view == .library, view.library.spot.showsTracks else {
-      return say("Tracks of the library are sorted")
+      return say("Only tracks of the library are sorted")
     }
     let all = LibrarySort.allCases
     let place = all.firstIndex(of: view.library.sort) ?? 0
@@ -151,7 +151,7 @@ extension Reducer {
 
   mutating func reverseLibrary() {
     guard view.view == .library, view.library.spot.showsTracks else {
-      return say("Tracks of the library are sorted")
+      return say("Only tracks of the library are sorted")
     }
     view.library.isDescending.toggle()
     view.positions[.library] = ViewState.ListPosition()
