@@ -16,6 +16,8 @@ public final class LibraryScan {
   private let now: Int64
   private let isCancelled: () -> Bool
   private let progress: (ScanProgress) -> Void
+  /// Told of each folder before it is read.
+  var onFolder: ([UInt8]) -> Void = { _ in }
 
   private var summary = ScanSummary()
   private var state = ScanProgress()
@@ -120,6 +122,7 @@ public final class LibraryScan {
     }
     let identity = FileProbe.Identity(device: UInt(facts.st_dev), node: UInt(facts.st_ino))
     guard entered.insert(identity).inserted else { return [] }
+    onFolder(path)
     let listing: FolderListing
     do throws(FileProbe.FolderError) {
       listing = try FolderListing(descriptor: descriptor)
