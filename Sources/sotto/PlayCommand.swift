@@ -25,6 +25,7 @@ import TerminalScreen
   var bus: PlayBus?
   private(set) lazy var jacks = PlayJacks(self)
   private(set) lazy var lists = PlayLists(self)
+  private(set) lazy var library = PlayLibrary(self)
   /// From the first sound on, as remote keys are.
   var headset: PlayHeadset?
   /// `sotto ctl` reaches the player here.
@@ -153,6 +154,8 @@ import TerminalScreen
     fill(expansion)
     full?.ready()
     watchConfiguration()
+    // Otherwise the first sound comes before it.
+    if queue.firstKey == nil { library.begin() }
   }
 
   /// The rest of the arguments; faults come to the control thread.
@@ -397,7 +400,10 @@ import TerminalScreen
       }
       jacks.streamChanged()
       // Sound comes first, and what is read beside it after; paused, nothing comes before it.
-      if state == .playing || state == .held { full?.soundHasBegun() }
+      if state == .playing || state == .held {
+        full?.soundHasBegun()
+        library.begin()
+      }
       refresh()
     case .volume: refresh()
     case .ringer(let volume): tellRinger(volume)
@@ -465,6 +471,7 @@ import TerminalScreen
     voice?.end()
     redraw?.cancel()
     watch?.end()
+    library.end()
     system?.end()
     jacks.end()
     let end: @MainActor (OutputError?) -> Void = { failure in
@@ -472,6 +479,7 @@ import TerminalScreen
         Messages.tell(Text.printable(failure.sentence))
         Messages.status = 1
       }
+      self.library.waitForEnd()
       switch number {
       case nil: Exit.end(Messages.status)
       case SIGINT: Exit.end(130)

@@ -154,6 +154,9 @@ import TerminalScreen
     changed()
   }
 
+  /// A scan has brought what views of the collection do not show yet.
+  func libraryChanged() { library.changed() }
+
   func suspend() { screen.suspend() }
 
   func resume() {

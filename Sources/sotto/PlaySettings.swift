@@ -53,6 +53,7 @@ extension PlayCommand {
 
   /// What is beside the screen.
   private func follow(_ settings: Settings) {
+    library.follow(settings)
     headset?.follow(settings.headset)
     bus?.follow(settings)
   }

@@ -244,22 +244,7 @@ import Testing
   {
     let bus = try PrivateBus()
     try bus.python(["-m", "dbusmock", "--session", "--template", "logind"])
-    func inhibits(_ wanted: Bool) -> Bool {
-      let limit = Date().addingTimeInterval(120)
-      while Date() < limit {
-        let list = try? bus.tool(
-          "busctl",
-          [
-            "--address=\(bus.address)", "call", "org.freedesktop.login1",
-            "/org/freedesktop/login1", "org.freedesktop.login1.Manager", "ListInhibitors",
-          ])
-        if let list, list.contains("scanning music") == wanted {
-          return !wanted || (list.contains("\"sleep\"") && list.contains("\"block\""))
-        }
-      }
-      return false
-    }
-    #expect(inhibits(false))
+    #expect(bus.tellsOfScan(false))
     try fill(3)
     _ = try scan(music)
     var environment = place
@@ -269,17 +254,36 @@ import Testing
       // It waits while another program holds the index.
       let holder = try Holder(database)
       let player = try Playing(["scan"], in: folder, environment: environment)
-      #expect(inhibits(true))
+      #expect(bus.tellsOfScan(true))
       if !fails { holder.end() }
       #expect(player.wait() == (fails ? 1 : 0))
-      #expect(inhibits(false))
+      #expect(bus.tellsOfScan(false))
       holder.end()
     }
   }
 }
 
+extension PrivateBus {
+  /// Waits until logind, simulated, knows of a scan that keeps the machine awake, or of none.
+  func tellsOfScan(_ wanted: Bool) -> Bool {
+    let limit = Date().addingTimeInterval(120)
+    while Date() < limit {
+      let list = try? tool(
+        "busctl",
+        [
+          "--address=\(address)", "call", "org.freedesktop.login1",
+          "/org/freedesktop/login1", "org.freedesktop.login1.Manager", "ListInhibitors",
+        ])
+      if let list, list.contains("scanning music") == wanted {
+        return !wanted || (list.contains("\"sleep\"") && list.contains("\"block\""))
+      }
+    }
+    return false
+  }
+}
+
 /// Another program that writes into an index and does not end.
-private final class Holder {
+final class Holder {
   private let process = Process()
 
   init(_ database: String) throws {

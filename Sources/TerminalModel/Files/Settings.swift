@@ -20,6 +20,7 @@ public struct Settings: Equatable, Sendable {
   public var musicFolder = ""
   public var playlistFolder = ""
   public var libraryFolders = ""
+  public var libraryWatch = true
   public var output = ""
   public var device = ""
   public var gain = LoudnessMode.off
@@ -120,6 +121,9 @@ public struct Settings: Equatable, Sendable {
     text(
       "library-folders", "paths with colons between", "folders of the collection, for sotto scan",
       \.libraryFolders),
+    flag(
+      "library-watch", "what changes in the collection's folders is noticed while sotto plays",
+      \.libraryWatch),
     text("output", "pulse, alsa, null or file:PATH", "the output", \.output),
     text("device", "a name", "the device", \.device),
     choice("gain", "loudness by the tags of the track or album", \.gain),
