@@ -108,9 +108,11 @@ import Realtime
     events = EventChannel(backend: backend, device: request.device)
     self.isHeld = isHeld
     try feeder.start()
+    // Nothing is there yet: nothing is looked for, and what comes later has no rival.
+    let isEmpty = isHeld && succession.track(at: index) == nil
     feeder.ask { box in
       box.isHeld = isHeld
-      box.jump = Feeder.Jump(index: index, seconds: seconds, isSeek: false)
+      if !isEmpty { box.jump = Feeder.Jump(index: index, seconds: seconds, isSeek: false) }
     }
     do throws(OutputError) {
       try openStream(then: nil, patience: patience)
@@ -127,7 +129,7 @@ import Realtime
       feeder.ask { $0.isClosing = true }
       throw error
     }
-    change(to: isHeld ? .held : .starting)
+    if !isEmpty { change(to: isHeld ? .held : .starting) }
   }
 
   /// Begins to open the output that `start` will be given, so that its server answers while the
@@ -323,18 +325,19 @@ import Realtime
     play(index: index)
   }
 
-  /// Stands at the beginning of a track, held: after everything has been heard.
-  public func rest(at index: Int) {
+  /// Stands in a track, held: at its beginning after everything has been heard, or where the last
+  /// run of the program ended.
+  public func rest(at index: Int, seconds: Double = 0) {
     endHandOver()
     if state == .lost {
       hold()
-      return stand(at: index, seconds: 0)
+      return stand(at: index, seconds: seconds)
     }
     guard session != nil else { return }
     isHeld = true
     feeder.ask { box in
       box.isHeld = true
-      box.jump = Feeder.Jump(index: index, seconds: 0, isSeek: false)
+      box.jump = Feeder.Jump(index: index, seconds: seconds, isSeek: false)
     }
     change(to: .held)
   }

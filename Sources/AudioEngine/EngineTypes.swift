@@ -8,6 +8,13 @@ public protocol Succession: Sendable {
   func track(at index: Int) -> TrackLocation?
   /// The index after this one, `nil` when nothing follows (asked early, to join without a gap).
   func index(after index: Int) -> Int?
+  /// Where a track begins that nobody asks to begin elsewhere, in seconds: a long one goes on where it
+  /// was left.
+  func beginning(of index: Int) -> Double
+}
+
+extension Succession {
+  public func beginning(of index: Int) -> Double { 0 }
 }
 
 /// What the engine is doing, for screens and remotes.

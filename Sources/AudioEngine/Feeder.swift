@@ -255,7 +255,7 @@ import Synchronization
     open = track
     let ring = session.renderer.ring(slot)
     ring.reset()
-    let frame = format.frame(atSeconds: jump.seconds)
+    let frame = format.frame(atSeconds: seconds(of: jump, track))
     let goesOn = jump.resumes && !track.isFresh && !track.decoder.isSeekable
     let isFresh = track.isFresh || goesOn
     track.isFresh = false
@@ -298,6 +298,22 @@ import Synchronization
     }
     session.stream.kick()
     report(.placed)
+  }
+
+  /// Where a jump leads: who goes to a track, and not to a place in it, goes on where it was left.
+  private func seconds(of jump: Jump, _ track: OpenTrack) -> Double {
+    guard !jump.isSeek, !jump.resumes, jump.seconds == 0, track.decoder.isSeekable else {
+      return jump.seconds
+    }
+    return beginning(of: track)
+  }
+
+  /// 0 where it is not within the track.
+  private func beginning(of track: OpenTrack) -> Double {
+    let seconds = succession.beginning(of: track.index)
+    guard seconds > 0, track.decoder.isSeekable else { return 0 }
+    let length = track.decoder.frames.map { track.decoder.format.seconds(atFrame: $0) }
+    return seconds < length ?? .infinity ? seconds : 0
   }
 
   /// A ring that neither sounds nor can be asked for by a wish that is still on its way. Waits for
@@ -361,7 +377,9 @@ import Synchronization
     if let joint = pipeline.takeJoint() {
       open = feed.track
       joined.withLock { $0[feed.slot] = nil }
-      addPlace(feed.slot, Place(id: newPlace(), frame: joint, track: feed.track, offset: 0))
+      addPlace(
+        feed.slot, Place(id: newPlace(), frame: joint, track: feed.track, offset: feed.track.begins)
+      )
       report(.placed)
     }
     if pipeline.isOver {
@@ -389,6 +407,11 @@ import Synchronization
           break
         }
         track.isFresh = false
+        let begins = beginning(of: track)
+        if begins > 0 {
+          try track.decoder.seek(to: track.decoder.format.frame(atSeconds: begins))
+          track.begins = begins
+        }
         try feed.pipeline.append(track.decoder, gain: track.gain)
         feed.track = track
         joined.withLock { $0[feed.slot] = .track(next) }

@@ -13,6 +13,8 @@ import Realtime
   let info: TrackInfo
   /// True until a frame has been asked for.
   var isFresh = true
+  /// Where it begins, in seconds, when it is joined to another one.
+  var begins = 0.0
 
   init(index: Int, location: TrackLocation, loudness: LoudnessMode) throws(DecodingError) {
     self.index = index

@@ -159,6 +159,15 @@ extension SessionMachine {
     state.position = .zero
   }
 
+  /// What the user had when the program ended is there again, before anything else happened: paused
+  /// where it was, or stopped. Nothing is heard until the user asks (X3, S2).
+  public mutating func takeUp(track: Int, at position: SessionTime, isPaused: Bool) {
+    guard state.intent == .stopped, know(track) else { return }
+    state.track = track
+    state.position = isPaused ? max(.zero, position) : .zero
+    if isPaused { state.intent = .paused(.user) }
+  }
+
   /// The queue has at least so many tracks. An absurd number is none.
   private mutating func know(_ track: Int) -> Bool {
     guard track >= 0, track < 1 << 20 else { return false }

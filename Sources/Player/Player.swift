@@ -66,6 +66,12 @@ import Dispatch
 
   public var situation: Situation { machine.situation }
 
+  /// What was kept of the last run: the track, the place in it in seconds, and whether it is paused
+  /// there or stopped. It is not heard until the user asks (X3, S2).
+  public func takeUp(track: Int, position: Double, isPaused: Bool) {
+    machine.takeUp(track: track, at: .seconds(position), isPaused: isPaused)
+  }
+
   /// Keeps the user's first wish until it is known what else is heard (`surveyed`): who plays already
   /// is older than the wish, and does not take over (D6). The engine may sound meanwhile.
   public func send(afterSurvey event: SessionEvent) { firstWish = event }
