@@ -61,6 +61,14 @@ struct CommandArguments {
     return word.hasPrefix("+") || word.hasPrefix("-") ? .by(value) : .to(value)
   }
 
+  /// `4` or `3.5`; 0 is none.
+  mutating func rating() throws(CommandError) -> Double? {
+    let word = try text()
+    guard let value = Double(word), (0...5).contains(value), (value * 2).rounded() == value * 2
+    else { throw wrong(word) }
+    return value == 0 ? nil : value
+  }
+
   mutating func seek() throws(CommandError) -> PlayerCommand.Seek {
     let word = try text()
     if word.hasSuffix("%") {

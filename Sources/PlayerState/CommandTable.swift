@@ -77,6 +77,7 @@ public struct CommandSpec: Equatable, Sendable {
     CommandSpec("clear", "", "empty the queue"),
     CommandSpec("undo", "", "take back the last change of the queue"),
     CommandSpec("redo", "", "make it again"),
+    CommandSpec("rate", "STARS", "how good this track is, 1 to 5; 0 takes it back", .number),
     CommandSpec(
       "save", "NAME", "write the queue into a playlist, by NAME.pls or .xspf as such", .text),
     CommandSpec(

@@ -63,6 +63,7 @@ extension PlayerCommand {
     case "clear": return .clear
     case "undo": return .undo
     case "redo": return .redo
+    case "rate": return .rate(try arguments.rating())
     case "save": return .save(try arguments.text())
     case "playlist": return .list(try arguments.path(), try ListWish(&arguments))
     case "device": return .device(try arguments.text())
@@ -117,6 +118,7 @@ extension PlayerCommand {
     case .clear: "clear"
     case .undo: "undo"
     case .redo: "redo"
+    case .rate(let rating): "rate \(Number.text(rating ?? 0))"
     case .save(let name): "save \(Self.quoted([Array(name.utf8)]))"
     case .list(let path, let wish): "playlist \(Self.quoted([path])) \(wish.text)"
     case .device(let name): "device \(Self.quoted([Array(name.utf8)]))"

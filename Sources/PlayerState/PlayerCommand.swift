@@ -52,6 +52,9 @@ public enum PlayerCommand: Hashable, Sendable {
   /// Of one playlist, by its name or path.
   case list(Path, ListWish)
 
+  /// How good the heard track is, 0 to 5; nil takes that back.
+  case rate(Double?)
+
   // The rest.
   /// By the server's own name for it.
   case device(String)

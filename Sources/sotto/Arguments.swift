@@ -33,6 +33,8 @@ struct PlayOptions: Equatable {
   var output = OutputChoice.automatic
   var device: String?
   var isPlain = false
+  /// Nothing of the last run is taken up, and nothing is kept of this one.
+  var isFresh = false
   /// Percent of sotto's own level.
   var level = 100
   var gain = LoudnessMode.off

@@ -69,7 +69,7 @@ extension CommandSpec {
   private static let play = CommandSpec(
     name: .play,
     abstract: "Play files, folders, playlists and addresses",
-    usage: "[options] PATH...",
+    usage: "[options] [PATH...]",
     arguments: [paths],
     options: [
       OptionSpec(
@@ -84,7 +84,7 @@ extension CommandSpec {
       ),
       OptionSpec("gain", value: "MODE", "Apply loudness tags: off, track or album (default: off)"),
       OptionSpec("mix", "Play beside other players (no player is paused yet: changes nothing)"),
-      OptionSpec("no-resume", "Do not take up where the last run ended (nothing is kept yet)"),
+      OptionSpec("no-resume", "Take up nothing of the last run, and keep nothing of this one"),
       OptionSpec("config", value: "FILE", "Read this configuration, not the user's own"),
       log, help,
     ],

@@ -63,6 +63,10 @@ import TerminalScreen
     collection()
 
     Console.print("")
+    Console.print("State")
+    for (isGood, sentence) in DoctorState.sentences() { say(isGood, sentence) }
+
+    Console.print("")
     Console.print("Terminal")
     terminal()
 

@@ -21,11 +21,14 @@ extension Arguments {
     }
     options.config = words.options["config"]
     options.given = Set(words.options.keys)
-    guard !options.paths.isEmpty else {
-      throw UsageError(sentence: "PATH is missing; see 'sotto play --help'")
-    }
+    options.isFresh = words.options["no-resume"] != nil
+    // A file is not written for what may be there or not.
+    if case .file = options.output, options.paths.isEmpty { throw missingPath }
     return options
   }
+
+  static let missingPath = UsageError(
+    sentence: "PATH is missing; see 'sotto play --help'")
 
   static func render(_ words: Words, _ common: CommonOptions) throws(UsageError) -> RenderOptions {
     var options = RenderOptions()

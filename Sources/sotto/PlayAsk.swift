@@ -51,6 +51,12 @@ extension PlayCommand {
     _ answer: @escaping @MainActor (ControlReply) -> Void
   ) {
     guard player != nil, !isEnding else { return answer(.failed("The player ends")) }
+    // What is asked of the kept queue waits until that is there.
+    if command != .quit,
+      kept?.postpones({ [weak self] in self?.perform(command, from: source, answer) }) == true
+    {
+      return
+    }
     if let sentence = refusal(of: command) { return answer(.failed(sentence)) }
     let asked = Asked(answer)
     // The answer is on its way before the program ends.

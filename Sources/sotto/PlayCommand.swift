@@ -68,12 +68,36 @@ import TerminalScreen
   /// True from the order to stop until silence is heard.
   var isStopping = false
   var isEnding = false
+  /// What outlives the player; `nil` where nothing is kept.
+  private(set) var kept: KeptState?
+  /// The user has chosen another track, which is not heard yet.
+  var isLeaving = false
 
   private init(_ options: PlayOptions) {
     self.options = options
     level = options.level
     gainMode = options.gain
     configure()
+    kept = KeptState(self)
+    takeUpSettings()
+  }
+
+  /// What neither the command line nor the configuration says is as it was.
+  private func takeUpSettings() {
+    guard let moment = kept?.moment else { return }
+    func isOpen(_ option: String, _ line: String) -> Bool {
+      !options.given.contains(option) && configuration.lines[line] == nil
+    }
+    if isOpen("volume", "level"), let kept = moment.level {
+      options.level = kept
+      level = kept
+      // Who names what is to be heard hears it.
+      isOwnMuted = moment.isMuted && options.paths.isEmpty
+    }
+    if isOpen("gain", "gain"), let kept = moment.gain.flatMap(LoudnessMode.init) {
+      options.gain = kept
+      gainMode = kept
+    }
   }
 
   /// What the command line does not say, the configuration may.
@@ -119,6 +143,10 @@ import TerminalScreen
     var expansion = Expansion(options.paths, collection: LibraryPlace.collection)
     let isInteractive = !options.isPlain && Terminal.isInteractive
     if isInteractive { full = PlayScreen(self) }
+    if options.paths.isEmpty, full == nil, kept?.moment == nil {
+      Messages.tell(Arguments.missingPath.sentence)
+      Exit.end(64)
+    }
     openAhead()
     // The first frame is there before any decoder or server has answered.
     full?.start()
@@ -134,7 +162,9 @@ import TerminalScreen
         break
       }
     }
-    if queue.firstKey == nil, full == nil || !options.paths.isEmpty { Exit.end(Messages.status) }
+    if queue.firstKey == nil, !options.paths.isEmpty { Exit.end(Messages.status) }
+    // What was kept is read while the server answers.
+    kept?.begin()
     open()
     takeSignals()
     if isInteractive, full == nil {
@@ -154,8 +184,9 @@ import TerminalScreen
     fill(expansion)
     full?.ready()
     watchConfiguration()
-    // Otherwise the first sound comes before it.
-    if queue.firstKey == nil { library.begin() }
+    kept?.tellStanding()
+    // With something to play the first sound comes before it; what was kept stands still.
+    if options.paths.isEmpty { library.begin() }
   }
 
   /// The rest of the arguments; faults come to the control thread.
@@ -175,7 +206,10 @@ import TerminalScreen
       // After the faults: what ends the command must find its status set.
       DispatchQueue.main.async { [weak self] in
         queue.complete()
-        MainActor.assumeIsolated { self?.refresh() }
+        MainActor.assumeIsolated {
+          self?.kept?.filled()
+          self?.refresh()
+        }
       }
     }
   }
@@ -214,7 +248,7 @@ import TerminalScreen
       let first = queue.firstKey ?? -1
       let entry = queue.entry(at: first)
       let name = title(entry?.title, entry?.artist, at: first)
-      engine.setLevel(Level.gain(percent: level))
+      engine.setLevel(isOwnMuted ? .silence : Level.gain(percent: level))
       do {
         try engine.start(
           backend: backend,
@@ -333,6 +367,7 @@ import TerminalScreen
   /// What changed, and under which rule, above the line; and into the file for `sotto why`.
   private func tell(_ decision: Decision) {
     asked?.hear(decision)
+    if decision.remark == .stopped { kept?.stopped() }
     if player?.situation.intent.cause == .noisy { headset?.forget() }
     if system?.isSettling == true { return refresh() }
     switch decision.remark {
@@ -374,7 +409,9 @@ import TerminalScreen
       if queue.pass(to: index) { engine?.successionChanged() }
       seekTarget = nil
       self.index = index
-      player?.send(.trackBegan(index))
+      let isTakenUp = kept?.began(index, info, byUser: isLeaving) ?? false
+      isLeaving = false
+      if !isTakenUp { player?.send(.trackBegan(index)) }
       let entry = queue.entry(at: index)
       engine?.setTrackName(title(entry?.title, entry?.artist, at: index, info))
       let track = listed(index)
@@ -432,12 +469,17 @@ import TerminalScreen
   /// Nothing follows by itself. On the screen the queue stands at its beginning then, or at what comes
   /// next where the user wanted it to stop before: unless nothing of it can be heard.
   private func ended() {
+    // Nothing was there when the output was opened, and something is by now.
+    if kept?.isWaiting == true { return refresh() }
+    kept?.ended(byUser: false)
     let wasWanted = queue.read(\.stopsOnce)
     // Who wanted it to stop after one track may want the next one later.
     let isOver = !wasWanted || queue.keyAfterSkip == nil
     let next = hasSounded ? queue.end() : nil
     player?.send(wasWanted ? .stoppedAfterTrack : .queueEnded)
-    if full == nil, isOver || next == nil {
+    // Without a track from the beginning it waits for some, or for the user to play what was kept.
+    let hasBegun = hasSounded || !options.paths.isEmpty
+    if full == nil, hasBegun, isOver || next == nil {
       self.isOver = true
       guard alarm.state != nil else { return finish() }
     }
@@ -462,6 +504,7 @@ import TerminalScreen
 
   func finish(signal number: CInt? = nil) {
     if isEnding { return }
+    kept?.end()
     isEnding = true
     isStopping = false
     bus?.close()
@@ -480,6 +523,7 @@ import TerminalScreen
         Messages.status = 1
       }
       self.library.waitForEnd()
+      self.kept?.close()
       switch number {
       case nil: Exit.end(Messages.status)
       case SIGINT: Exit.end(130)

@@ -7,6 +7,9 @@ extension PlayCommand {
   func press(_ key: Key) {
     guard let engine, let player else { return }
     if alarm.isRinging { return alarm.dismiss() }
+    if key != .character("q"), kept?.postpones({ [weak self] in self?.press(key) }) == true {
+      return
+    }
     if isMenuOpen {
       isMenuOpen = false
       if case .character(let letter) = key, let entry = Self.menu.first(where: { $0.key == letter })
@@ -90,6 +93,7 @@ extension PlayCommand {
   ]
 
   func jump(to index: Int) {
+    isLeaving = index != engine?.snapshot().index
     self.index = index
     seekTarget = nil
     player?.send(.choose(track: index))

@@ -6,6 +6,7 @@ import MusicLibrary
 extension PlayCommand {
   /// Draws the line, and again at the next full second while something plays.
   func refresh() {
+    kept?.changed()
     bus?.changed()
     control?.server.changed()
     if let full, !isEnding, !isStopping { return full.changed() }
@@ -53,7 +54,8 @@ extension PlayCommand {
   func announce(_ info: TrackInfo) {
     let entry = queue.entry(at: index)
     let time = info.duration.map { " (\(StatusLine.clock($0)))" } ?? ""
-    Console.print("Playing: " + title(entry?.title, entry?.artist, at: index, info) + time)
+    let word = player?.situation.intent.isPaused == true ? "Paused: " : "Playing: "
+    Console.print(word + title(entry?.title, entry?.artist, at: index, info) + time)
     Console.flush()
   }
 

@@ -13,6 +13,11 @@ import TerminalModel
 extension PlayCommand {
   func perform(_ command: PlayerCommand, from source: CommandSource = .key) {
     guard let engine, let player else { return }
+    if command != .quit,
+      kept?.postpones({ [weak self] in self?.perform(command, from: source) }) == true
+    {
+      return
+    }
     if headset?.admits(command, from: source) == false { return }
     if alarm.takes(command) { return refresh() }
     if endsPreview(command) { endPreview() }
@@ -61,6 +66,7 @@ extension PlayCommand {
     case .add(let paths, let destination): add(paths, destination)
     case .save(let name): save(name)
     case .list(let name, let wish): lists.perform(wish, of: name)
+    case .rate(let rating): rate(rating)
     case .device(let id): move(toDevice: id)
     case .ignore(let program):
       player.send(.ignore(program))

@@ -60,7 +60,10 @@ import TerminalScreen
     }
     let settings = command.configuration.settings
     style = ScreenStyle(keys: command.configuration.keys, settings: settings)
-    view = ViewState(view: settings.view)
+    // As it was, where the configuration does not say it.
+    let kept = command.configuration.lines["view"] == nil ? command.kept?.moment?.view : nil
+    let last = ScreenView.allCases.first { $0.word == kept }
+    view = ViewState(view: last ?? settings.view)
     screen = FullScreen(capabilities, mouse: settings.mouse)
     shown = PlayScreen.nothing
     browser = Browser(settings)
@@ -199,6 +202,7 @@ import TerminalScreen
     titles?.look(at: view.queueRow(shown), revision: shown.queue.revision)
     if let wish = view.libraryWish(size) { library.follow(wish) }
     setMetering()
+    command.kept?.changed()
     let now = paint()
     tick.cancel()
     guard let next = view.nextChange(shown, size, after: now) else { return }
@@ -309,6 +313,9 @@ import TerminalScreen
     content.cover = cover
     changed()
   }
+
+  /// Which view is open: it is as well the next time.
+  var viewWord: String { view.view.word }
 
   private func ticked() {
     command.seekTarget = nil

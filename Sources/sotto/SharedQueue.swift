@@ -4,6 +4,7 @@ import Dispatch
 import Glibc
 import MusicLibrary
 import PlayQueue
+import StateStore
 
 /// The queue as threads share it: the control thread and the decoder read it, a thread of its own
 /// fills it from the arguments, so that music does not wait for a large folder.
@@ -14,6 +15,10 @@ import PlayQueue
   // All only under the lock.
   private var queue = PlayQueue()
   private var isComplete = false
+  /// Where long tracks go on.
+  private var beginnings: [HistoryKey: Double] = [:]
+  /// Told of every change, on the thread that made it.
+  private var changed: (@Sendable () -> Void)?
   /// What is current stays known when it is removed from the queue: it is still heard.
   private var kept: (key: Int, entry: QueueEntry)?
   /// Where the user goes by choice, until it is heard.
@@ -64,7 +69,22 @@ import PlayQueue
     return queue.id(after: Self.id(key)).map { Int($0.number) }
   }
 
+  func beginning(of key: Int) -> Double {
+    guard let location = track(at: key) else { return 0 }
+    return locked { _ in beginnings.isEmpty ? 0 : beginnings[HistoryKey(location)] ?? 0 }
+  }
+
   // MARK: The control thread's side
+
+  /// Where long tracks go on, as far as that was kept; what has become known since stays.
+  func takeUp(beginnings kept: [HistoryKey: Double]) {
+    locked { _ in beginnings.merge(kept) { now, _ in now } }
+  }
+
+  /// nil: it begins at its beginning.
+  func setBeginning(_ seconds: Double?, of location: TrackLocation) {
+    locked { _ in beginnings[HistoryKey(location)] = seconds }
+  }
 
   /// The queue as it is now.
   var value: PlayQueue { locked { $0 } }
@@ -93,12 +113,18 @@ import PlayQueue
     locked { $0.id(after: Self.id(key)) != nil || !isComplete }
   }
 
+  /// Told of every change from now on, on the thread that makes it; it must not wait.
+  func tell(_ changed: @escaping @Sendable () -> Void) { locked { _ in self.changed = changed } }
+
+  private func tellChange() { locked { _ in changed }?() }
+
   /// The track that is heard. Unless the user has chosen it, it is because the one before has ended
   /// or was skipped.
   ///
   /// - Returns: whether one has left the queue for it.
   @discardableResult func pass(to key: Int) -> Bool {
-    locked { queue in
+    defer { tellChange() }
+    return locked { queue in
       let isChosen = chosen == key
       if isChosen { chosen = nil }
       guard let row = queue.index(of: Self.id(key)) else { return false }
@@ -114,7 +140,8 @@ import PlayQueue
 
   /// Goes back, and says to which track.
   func previous(position: Double) -> Int? {
-    locked { queue in
+    defer { tellChange() }
+    return locked { queue in
       let key = queue.previous(position: position).map { Int(queue.ids[$0].number) }
       chosen = key
       return key
@@ -134,6 +161,7 @@ import PlayQueue
   func edit<Result>(_ body: (inout PlayQueue) -> Result) -> Result {
     let result = locked(body)
     unsafe pthread_cond_broadcast(grown)
+    tellChange()
     return result
   }
 

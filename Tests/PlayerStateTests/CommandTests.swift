@@ -20,6 +20,7 @@ import Testing
     .move([3], to: 0), .move([0, 2], to: .max), .moveNext([4]), .cut([0]), .copy([1]),
     .paste(at: 2), .paste(at: .max), .clear, .undo, .redo, .save("My list"),
     .list(Array("My list".utf8), .move([0, 1], to: 4)),
+    .rate(4), .rate(3.5), .rate(nil),
     .device("alsa_output.pci-0000_00_1f.3.analog-stereo"), .ignore("Some Program"),
     .preview(Array("/x".utf8)), .browse(Array("~/Music".utf8)), .theme("paper"),
     .set(name: "spectrum", value: "off"), .quit,

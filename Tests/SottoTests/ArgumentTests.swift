@@ -29,6 +29,7 @@ private func refusal(_ words: String...) -> String? {
     options.gain = .album
     options.isPlain = true
     options.common.log = Array("log".utf8)
+    options.isFresh = true
     options.given = ["output", "device", "plain", "volume", "gain", "log", "mix", "no-resume"]
     let invocation = try parse(
       "play", "--output", "file:x.wav", "a.wav", "--device=speakers", "--volume", "40",
@@ -142,7 +143,8 @@ private func refusal(_ words: String...) -> String? {
   }
 
   @Test func `Every wrong value is refused in a sentence`() {
-    #expect(refusal("play") == "PATH is missing; see 'sotto play --help'")
+    #expect(
+      refusal("play", "--output", "file:out.wav") == "PATH is missing; see 'sotto play --help'")
     #expect(refusal("play", "--device") == "--device needs a value: --device NAME")
     #expect(refusal("play", "--plain=1", "a") == "--plain takes no value")
     #expect(

@@ -87,7 +87,7 @@ import Testing
     let text = """
       OVERVIEW: Play files, folders, playlists and addresses
 
-      USAGE: sotto play [options] PATH...
+      USAGE: sotto play [options] [PATH...]
 
       ARGUMENTS:
         PATH...               Files, folders, M3U, PLS and XSPF playlists, CUE sheets,
@@ -103,8 +103,8 @@ import Testing
         --gain MODE           Apply loudness tags: off, track or album (default: off)
         --mix                 Play beside other players (no player is paused yet:
                               changes nothing)
-        --no-resume           Do not take up where the last run ended (nothing is kept
-                              yet)
+        --no-resume           Take up nothing of the last run, and keep nothing of
+                              this one
         --config FILE         Read this configuration, not the user's own
         --log FILE            Write what libraries complain about to FILE (otherwise
                               it is dropped)
@@ -185,6 +185,7 @@ import Testing
         clear                 Empty the queue
         undo                  Take back the last change of the queue
         redo                  Make it again
+        rate STARS            How good this track is, 1 to 5; 0 takes it back
         save NAME             Write the queue into a playlist, by NAME.pls or .xspf as
                               such
         playlist NAME WHAT [ROWS] [ROW|end]

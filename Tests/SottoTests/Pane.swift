@@ -36,7 +36,9 @@ final class Pane {
         + " exec cat",
       columns: columns, rows: rows,
       environment: Self.environment.merging(server?.environment ?? [:]) { $1 }
-        .merging(["LANG": "C.UTF-8", "LC_ALL": "C.UTF-8"]) { $1 })
+        .merging([
+          "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "XDG_STATE_HOME": folder.path + "/state",
+        ]) { $1 })
   }
 
   /// The program's own id.

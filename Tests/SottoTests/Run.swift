@@ -20,6 +20,16 @@ struct Run {
     return ((tests ?? "") as NSString).deletingLastPathComponent + "/sotto"
   }()
 
+  /// A folder of its own for what a run keeps; all of them are removed at the end of the tests.
+  private static func stateFolder() -> String { states + "/" + UUID().uuidString }
+
+  private static let states: String = {
+    let path = NSTemporaryDirectory() + "sotto-states-\(getpid())"
+    try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    atexit { try? FileManager.default.removeItem(atPath: Run.states) }
+    return path
+  }()
+
   /// No sound server, no home, a UTF-8 locale and no terminal, unless a test says otherwise.
   static func environment(_ changes: [String: String] = [:]) -> [String: String] {
     var environment = [
@@ -27,6 +37,8 @@ struct Run {
       "PULSE_SERVER": "unix:/nonexistent/pulse", "XDG_RUNTIME_DIR": "/nonexistent",
       "ALSA_CONFIG_PATH": "/dev/null",
     ]
+    // With a home it is kept there.
+    if changes["HOME"] == nil { environment["XDG_STATE_HOME"] = stateFolder() }
     for name in [
       "ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS", "LLVM_PROFILE_FILE", "LD_LIBRARY_PATH",
     ] {

@@ -1,0 +1,381 @@
+import AudioEngine
+import AudioSession
+import AudioTypes
+import Dispatch
+import Glibc
+import PlayQueue
+import PlayerState
+import StateStore
+import TerminalModel
+
+/// What outlives the player: it is told of everything that is to be kept, and gives back what was
+/// kept. On the control thread; nothing here waits for a disk.
+@MainActor final class KeptState {
+  private let store: StateStore
+  private unowned let command: PlayCommand
+  /// What is kept has not been read yet; the user's wishes wait for it.
+  private(set) var isReading = false
+  private var waiting: [@MainActor () -> Void] = []
+  /// It was read: from here on it may be written over.
+  private var hasRead = false
+  /// The queue that was kept, to be put under the one that is played: by an undo it is back.
+  private var older: QueueState?
+  private var isFilled = false
+  private var listening: Listening?
+  /// The track that is taken up, paused: it does not begin.
+  private var takenUp: Int?
+  private var epoch: Int64 = 0
+  private let beat = MainTimer()
+  private var noted = Moment()
+  private var notedAt = DispatchTime(uptimeNanoseconds: 1)
+
+  /// A position that moves is kept so often, in seconds.
+  private static let beatSeconds = 1.0
+
+  /// The folder of everything that is kept; `nil` without a home.
+  static var folder: [UInt8]? { DecisionFile.folder() }
+
+  /// `nil` where nothing is kept: by the user's wish, without a home, or without the library.
+  init?(_ command: PlayCommand) {
+    guard !command.options.isFresh, let folder = Self.folder, StateStore.isAvailable else {
+      return nil
+    }
+    // Who writes a file does not listen.
+    if case .file = command.options.output { return nil }
+    self.command = command
+    store = StateStore(folder: folder) { sentence, isFault in
+      DispatchQueue.main.async {
+        MainActor.assumeIsolated { KeptState.told(sentence, isFault: isFault) }
+      }
+    }
+  }
+
+  private static weak var current: KeptState?
+
+  private static func told(_ sentence: String, isFault: Bool) {
+    if isFault { Messages.tell(sentence) } else { current?.command.say(sentence) }
+  }
+
+  var isOwn: Bool { store.standing == .own }
+
+  /// How it stood, for what must be right before the first sound and on the first frame.
+  var moment: Moment? { store.moment }
+
+  // MARK: Reading
+
+  /// Begins to read what is kept.
+  func begin() {
+    Self.current = self
+    guard isOwn else { return }
+    isReading = command.options.paths.isEmpty
+    store.read { [weak self] reading in
+      switch reading {
+      case .waits:
+        DispatchQueue.main.async { MainActor.assumeIsolated { self?.readingIsOver() } }
+      case .saved(let saved):
+        // What takes time is done here: names are looked through, and the file is looked for.
+        let queue = saved.queue.map { PlayQueue($0) }
+        let isThere = saved.queue.map { Self.isThere($0, self?.store.moment ?? saved.moment) }
+        DispatchQueue.main.async {
+          MainActor.assumeIsolated { self?.take(saved, queue, isThere: isThere ?? true) }
+        }
+      }
+    }
+  }
+
+  /// Says why nothing is kept, once there is a place to say it.
+  func tellStanding() {
+    switch store.standing {
+    case .own: break
+    case .taken:
+      Messages.tell("another sotto runs: the queue of this one is its own, and is not kept")
+    case .refused(let sentence): Messages.tell("\(sentence); what you do is not kept")
+    }
+  }
+
+  /// It stands where the last one ended, and the user has not asked for sound.
+  var isWaiting: Bool { takenUp != nil && command.player?.situation.intent != .playing }
+
+  /// What waits for the state to be read is done now.
+  private func readingIsOver() {
+    guard isReading else { return }
+    isReading = false
+    let wishes = waiting
+    waiting = []
+    for wish in wishes { wish() }
+  }
+
+  /// Keeps a wish until what is kept has been read. False where it is read already.
+  func postpones(_ wish: @escaping @MainActor () -> Void) -> Bool {
+    guard isReading else { return false }
+    waiting.append(wish)
+    return true
+  }
+
+  /// Where the moment says that it stood.
+  private nonisolated static func row(_ queue: QueueState.Entries, _ moment: Moment?) -> Int? {
+    guard let moment, let entry = moment.entry else { return nil }
+    let isSame = { (row: Int) in
+      Moment.sign(of: queue.entries[row].location) == moment.track
+    }
+    if let row = queue.ids.firstIndex(of: EntryID(entry)), isSame(row) { return row }
+    return queue.entries.indices.first(where: isSame)
+  }
+
+  private nonisolated static func isThere(_ state: QueueState, _ moment: Moment?) -> Bool {
+    let row =
+      row(state.queue, moment) ?? state.current.flatMap { state.queue.ids.firstIndex(of: $0) }
+    guard let row else { return true }
+    let location = state.queue.entries[row].location
+    if location.isURL { return true }
+    return unsafe access(location.path.map { CChar(bitPattern: $0) } + [0], R_OK) == 0
+  }
+
+  private func take(_ saved: SavedState, _ queue: PlayQueue?, isThere: Bool) {
+    guard !command.isEnding else { return }
+    epoch = saved.epoch
+    hasRead = true
+    command.queue.takeUp(beginnings: saved.bookmarks)
+    let moment = store.moment ?? saved.moment
+    if let state = saved.queue, let queue {
+      keepPlace(of: moment, in: state)
+      let isUntouched = command.queue.read { $0.entries.isEmpty && $0.editCount == 0 }
+      if isUntouched, command.options.paths.isEmpty {
+        resume(queue, state, moment, isThere: isThere)
+      } else {
+        older = state
+        putUnder()
+      }
+    }
+    let shared = command.queue
+    store.keep { shared.value }
+    shared.tell { [store] in store.queueChanged() }
+    store.queueChanged()
+    readingIsOver()
+    command.refresh()
+    note(isLasting: false)
+  }
+
+  /// A long track that was heard when the last sotto ended goes on there whatever is played now.
+  private func keepPlace(of moment: Moment?, in state: QueueState) {
+    guard let moment, moment.isLong, let row = Self.row(state.queue, moment) else { return }
+    let location = state.queue.entries[row].location
+    var listening = Listening(key: 0, location: location, duration: nil, isLong: true)
+    listening.position = moment.position
+    keep(listening.bookmark, for: location)
+  }
+
+  private func keep(_ bookmark: Double?, for location: TrackLocation) {
+    command.queue.setBeginning(bookmark, of: location)
+    store.change(location, .bookmarked(bookmark))
+  }
+
+  /// As it was, and paused there (X3); nothing is heard (S2).
+  private func resume(_ queue: PlayQueue, _ state: QueueState, _ moment: Moment?, isThere: Bool) {
+    command.queue.edit { $0 = queue }
+    let row = Self.row(state.queue, moment)
+    let known = row.map { state.queue.ids[$0] } ?? queue.current.map { queue.ids[$0] }
+    guard let id = known ?? queue.playOrder.first, let entry = queue.entry(id) else { return }
+    let key = Int(id.number)
+    command.queue.edit { queue in
+      if let row = queue.index(of: id) { queue.select(row) }
+    }
+    command.index = key
+    let wasHeard = row != nil && moment?.intent != .stopped
+    let position = wasHeard ? moment?.position ?? 0 : 0
+    takenUp = key
+    listening = Listening(
+      key: key, location: entry.location, duration: entry.duration, isLong: false,
+      heard: row == nil ? 0 : moment?.heard ?? 0, isCounted: row != nil && moment?.isCounted == true
+    )
+    listening?.position = position
+    command.player?.takeUp(track: key, position: position, isPaused: wasHeard)
+    command.seekTarget = nil
+    // An address is not asked, and a file that is not there not looked for, before it is its turn.
+    if entry.location.isURL { return }
+    guard isThere else {
+      return Messages.tell(
+        "\(Text.printable(entry.location.path)) is not there now; it stays in the queue")
+    }
+    command.engine?.rest(at: key, seconds: position)
+  }
+
+  /// The arguments have all been looked through.
+  func filled() {
+    isFilled = true
+    putUnder()
+  }
+
+  /// Puts the kept queue under the one that is played: an undo brings it back.
+  private func putUnder() {
+    guard let state = older, isFilled else { return }
+    older = nil
+    // Names that are free, also when more is put into the queue meanwhile.
+    let first = command.queue.read { $0.freeName } &+ Self.spareNames
+    DispatchQueue(label: "sotto.state.names", qos: .utility).async { [weak self] in
+      let renamed = PlayQueue(state.renamed(from: first))
+      DispatchQueue.main.async {
+        MainActor.assumeIsolated {
+          guard let self, !self.command.isEnding else { return }
+          let isDone = self.command.queue.edit { $0.takePlace(of: renamed, namedFrom: first) }
+          if isDone { return self.command.refresh() }
+          self.older = state
+          self.putUnder()
+        }
+      }
+    }
+  }
+
+  private static let spareNames: UInt32 = 1000
+
+  // MARK: Listening
+
+  private static var now: Double { Double(DispatchTime.now().uptimeNanoseconds) * 1e-9 }
+
+  /// Another track is heard. True where it is the one that was taken up, which does not begin.
+  func began(_ key: Int, _ info: TrackInfo, byUser: Bool) -> Bool {
+    let isTakenUp = takenUp == key
+    takenUp = nil
+    let isLong = Listening.isLong(
+      duration: info.duration, genres: info.tags.filter { $0.name == "genre" }.map(\.value))
+    if isTakenUp {
+      listening?.duration = info.duration
+      listening?.isLong = isLong
+    } else {
+      ended(byUser: byUser)
+      let location = command.queue.track(at: key) ?? TrackLocation("")
+      listening = Listening(key: key, location: location, duration: info.duration, isLong: isLong)
+      let place = command.queue.beginning(of: key)
+      if place > 0, command.engine?.snapshot().position ?? 0 >= place - 1 {
+        command.say(
+          "Goes on at \(StatusLine.clock(place)); 'previous' starts it from the beginning")
+      }
+    }
+    note(isLasting: true)
+    return isTakenUp
+  }
+
+  /// What was heard is over, at its end or by the user's wish.
+  func ended(byUser: Bool) {
+    guard var last = listening else { return }
+    listening = nil
+    count(&last, isSounding: false)
+    if byUser {
+      if last.isSkip { store.change(last.location, .skipped) }
+      if last.isLong { keep(last.bookmark, for: last.location) }
+    } else if last.isLong {
+      keep(nil, for: last.location)
+    }
+  }
+
+  private func count(_ listening: inout Listening, isSounding: Bool) {
+    if listening.take(isSounding: isSounding, at: Self.now) {
+      store.change(listening.location, .played(at: Int64(time(nil))))
+    }
+  }
+
+  /// The user has stopped it: it begins anew the next time, or where it was left if it is long.
+  func stopped() {
+    guard let last = listening else { return }
+    if last.isLong { keep(last.bookmark, for: last.location) }
+    listening = Listening(
+      key: last.key, location: last.location, duration: last.duration, isLong: last.isLong)
+  }
+
+  func rate(_ rating: Double?) {
+    guard let location = command.heardLocation else {
+      return command.say("Nothing is heard that could be rated", isFault: true)
+    }
+    guard isOwn else { return command.say("Ratings are not kept by this sotto", isFault: true) }
+    store.change(location, .rated(rating))
+    command.say(rating.map { "Rated \(Self.shown($0)) of 5" } ?? "Not rated any more")
+  }
+
+  static func shown(_ rating: Double) -> String {
+    rating == rating.rounded() ? "\(Int(rating))" : "\(rating)"
+  }
+
+  // MARK: Keeping
+
+  /// Something may have changed. Cheap: called at every turn.
+  func changed() { note(isLasting: false) }
+
+  /// A frame was drawn: when something moves, that is as good a time as any.
+  private func note(isLasting: Bool) {
+    guard hasRead, !command.isEnding else { return }
+    let moment = present()
+    let isMoving = command.state == .playing
+    defer {
+      if isMoving {
+        beat.set(after: Self.beatSeconds, leeway: 50) { [weak self] in self?.note(isLasting: false)
+        }
+      } else {
+        beat.cancel()
+      }
+    }
+    var still = moment
+    (still.position, still.heard) = (noted.position, noted.heard)
+    let isSame = still == noted
+    let elapsed = Double(DispatchTime.now().uptimeNanoseconds - notedAt.uptimeNanoseconds) * 1e-9
+    if isSame, !isLasting, abs(moment.position - noted.position) < 2,
+      isMoving ? elapsed < Self.beatSeconds / 2 : moment.position == noted.position
+    {
+      return
+    }
+    let isOther = moment.intent != noted.intent || moment.entry != noted.entry
+    noted = moment
+    notedAt = .now()
+    store.note(moment, isLasting: isLasting || isOther)
+    if isOther, let listening, listening.isLong, moment.intent != .playing {
+      keep(listening.bookmark, for: listening.location)
+    }
+  }
+
+  private func present() -> Moment {
+    var moment = Moment()
+    moment.epoch = epoch
+    let heard = command.engine?.snapshot()
+    let key = heard?.index ?? command.index
+    if var now = listening {
+      count(&now, isSounding: command.state == .playing)
+      if heard?.index == now.key, takenUp == nil { now.position = heard?.position ?? now.position }
+      (moment.position, moment.heard, moment.isCounted) = (now.position, now.heard, now.isCounted)
+      moment.isLong = now.isLong
+      listening = now
+    }
+    if let entry = command.queue.entry(at: key) {
+      moment.entry = UInt32(truncatingIfNeeded: key)
+      moment.track = Moment.sign(of: entry.location)
+    }
+    switch command.player?.situation.intent {
+    case .playing: moment.intent = .playing
+    case .paused: moment.intent = .paused
+    default: moment.intent = .stopped
+    }
+    moment.level = command.level
+    moment.isMuted = command.isOwnMuted
+    moment.gain = command.gainMode.rawValue
+    moment.view = command.full?.viewWord ?? store.moment?.view
+    return moment
+  }
+
+  /// The player ends: this is how it stood.
+  func end() {
+    guard isOwn else { return }
+    note(isLasting: true)
+    if let listening, listening.isLong { keep(listening.bookmark, for: listening.location) }
+    beat.cancel()
+  }
+
+  /// Writes what is not written yet; not longer than two seconds.
+  func close() { if isOwn { store.close() } }
+}
+
+extension PlayCommand {
+  func rate(_ rating: Double?) {
+    guard let kept else {
+      return say("Ratings are not kept: see 'sotto doctor'", isFault: true)
+    }
+    kept.rate(rating)
+  }
+}

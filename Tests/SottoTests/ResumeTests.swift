@@ -1,0 +1,238 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// State is kept where the library is installed.
+let hasState: Bool = {
+  guard let library = dlopen("libsqlite3.so.0", RTLD_LAZY) else { return false }
+  dlclose(library)
+  return true
+}()
+
+/// What is there when sotto is started again (X3), however it ended.
+@Suite(.enabled(if: hasState, "libsqlite3 is not installed"))
+struct ResumeTests {
+  private static func state(_ folder: Folder) -> [String: String] {
+    ["XDG_STATE_HOME": folder.path + "/state"]
+  }
+
+  private func play(_ folder: Folder, _ paths: [String] = [], _ options: String...) throws
+    -> Playing
+  {
+    let player = try Playing(
+      ["play", "--output", "null", "--plain"] + options + paths, in: folder,
+      environment: Self.state(folder))
+    try player.waitUntilItAnswers()
+    return player
+  }
+
+  private func tracks(_ folder: Folder, _ count: Int = 4, seconds: Double = 600) throws -> [String]
+  {
+    try (1...count).map { try folder.write("track \($0).wav", wav(seconds: seconds)) }
+  }
+
+  private func rows(_ player: Playing) throws -> Int { try player.value("tracks") as? Int ?? -1 }
+  private func position(_ player: Playing) throws -> Double {
+    try player.value("position") as? Double ?? -1
+  }
+  private func path(_ player: Playing) throws -> String {
+    (try player.value("path") as? String) ?? ""
+  }
+
+  @Test func `X3: killed while it plays, it comes back paused where it was, and is not heard`()
+    throws
+  {
+    let folder = try Folder()
+    let paths = try tracks(folder)
+    var place = 0.0
+    do {
+      let player = try play(folder, paths)
+      try player.ctl("choose", "3")
+      try player.ctl("seek", "2:00")
+      #expect(try player.wait { try position(player) > 121 })
+      place = try position(player)
+      player.kill(SIGKILL)
+      player.wait()
+    }
+    let player = try play(folder)
+    #expect(try player.wait { try player.value("intent") as? String == "paused" })
+    #expect(try player.wait { try path(player) == paths[2] })
+    #expect(try rows(player) == 4)
+    let found = try position(player)
+    #expect(found >= place - 1 && found < place + 60, "\(found), was \(place)")
+    // The user asks, and it goes on there.
+    try player.ctl("play")
+    #expect(try player.wait { try position(player) > found + 0.2 })
+    #expect(try path(player) == paths[2])
+  }
+
+  @Test func `Edits are undone after a restart`() throws {
+    let folder = try Folder()
+    let paths = try tracks(folder)
+    do {
+      let player = try play(folder, paths)
+      #expect(try player.wait { try rows(player) == 4 })
+      try player.ctl("remove", "2")
+      try player.ctl("move", "1", "end")
+      try player.ctl("level", "40")
+      try player.ctl("repeat", "all")
+      try player.ctl("quit")
+      player.wait()
+    }
+    let player = try play(folder)
+    #expect(try player.wait { try rows(player) == 3 })
+    #expect(try player.value("level") as? Int == 40)
+    #expect(try player.value("repeat") as? String == "all")
+    #expect(try player.ctl("undo").text.contains("moved 1 track"))
+    #expect(try player.ctl("undo").text.contains("removed 1 track"))
+    #expect(try rows(player) == 4)
+    #expect(try player.ctl("redo").text.contains("removed 1 track"))
+  }
+
+  @Test func `With paths the kept queue is under them, and an undo brings it back`() throws {
+    let folder = try Folder()
+    let paths = try tracks(folder)
+    do {
+      let player = try play(folder, Array(paths[..<3]))
+      #expect(try player.wait { try rows(player) == 3 })
+      try player.ctl("quit")
+      player.wait()
+    }
+    let player = try play(folder, [paths[3]])
+    #expect(try rows(player) == 1)
+    #expect(try player.wait { try player.ctl("undo").text.contains("replaced the queue") })
+    #expect(try rows(player) == 3)
+    try player.ctl("redo")
+    #expect(try rows(player) == 1)
+  }
+
+  @Test func `--no-resume neither takes up nor keeps anything`() throws {
+    let folder = try Folder()
+    let paths = try tracks(folder)
+    do {
+      let player = try play(folder, Array(paths[..<3]))
+      #expect(try player.wait { try rows(player) == 3 })
+      try player.ctl("quit")
+      player.wait()
+    }
+    do {
+      let player = try play(folder, [paths[3]], "--no-resume")
+      #expect(try player.ctl("undo").text.contains("nothing to undo"))
+      try player.ctl("level", "10")
+      try player.ctl("quit")
+      player.wait()
+    }
+    let player = try play(folder)
+    #expect(try player.wait { try rows(player) == 3 })
+    #expect(try player.value("level") as? Int == 100)
+  }
+
+  @Test func `A second one says so, and leaves what is kept alone`() throws {
+    let folder = try Folder()
+    let paths = try tracks(folder)
+    let first = try play(folder, Array(paths[..<3]))
+    #expect(try first.wait { try rows(first) == 3 })
+    let second = try Playing(
+      ["play", "--output", "null", "--plain", paths[3]], in: folder,
+      environment: Self.state(folder))
+    try second.waitUntilItAnswers()
+    let names = try first.ctl("instances").text.split(separator: "\n")
+    #expect(names == ["sotto", "sotto.\(second.process)"])
+    try first.ctl("--instance", "\(second.process)", "clear")
+    let said = try String(contentsOfFile: folder.path + "/out", encoding: .utf8)
+    #expect(said.contains("sotto: another sotto runs"))
+    try first.ctl("--instance", "\(second.process)", "quit")
+    second.wait()
+    #expect(try rows(first) == 3)
+    try first.ctl("quit")
+    first.wait()
+    let next = try play(folder)
+    #expect(try next.wait { try rows(next) == 3 })
+  }
+
+  @Test func `A file that is gone stays in the queue, and is said when it is its turn`() throws {
+    let folder = try Folder()
+    let paths = try tracks(folder, 2)
+    do {
+      let player = try play(folder, paths)
+      #expect(try player.wait { try rows(player) == 2 })
+      try player.ctl("quit")
+      player.wait()
+    }
+    try FileManager.default.removeItem(atPath: paths[0])
+    let player = try play(folder)
+    #expect(try player.wait { try rows(player) == 2 })
+    try player.ctl("play")
+    #expect(try player.wait { try path(player) == paths[1] })
+    #expect(try rows(player) == 2)
+    let said = try String(contentsOfFile: folder.path + "/out", encoding: .utf8)
+    #expect(said.contains(paths[0]))
+  }
+
+  @Test func `A database that is held by another program hinders nobody, and the queue comes late`()
+    throws
+  {
+    let folder = try Folder()
+    let paths = try tracks(folder)
+    do {
+      let player = try play(folder, paths)
+      #expect(try player.wait { try rows(player) == 4 })
+      try player.ctl("quit")
+      player.wait()
+    }
+    let holder = Process()
+    holder.executableURL = URL(fileURLWithPath: BuiltProgram.path("StateTrial"))
+    holder.arguments = ["hold", folder.path + "/state/sotto/state.db"]
+    let (input, output) = (Pipe(), Pipe())
+    (holder.standardInput, holder.standardOutput) = (input, output)
+    try holder.run()
+    #expect(output.fileHandleForReading.availableData.first != nil)
+    let player = try play(folder)
+    #expect(try rows(player) == 0)
+    #expect(
+      try player.wait {
+        try String(contentsOfFile: folder.path + "/out", encoding: .utf8).contains("holds it")
+      })
+    try input.fileHandleForWriting.write(contentsOf: Data([0x0A]))
+    holder.waitUntilExit()
+    #expect(try player.wait { try rows(player) == 4 })
+  }
+
+  @Test func `Where nothing can be kept that is said once, and the music plays`() throws {
+    let folder = try Folder()
+    let path = try folder.write("a.wav")
+    let run = try Run(
+      "play", "--output", "null", path, environment: ["XDG_STATE_HOME": "/dev/null/x"])
+    #expect(run.status == 0)
+    #expect(run.errorLines.filter { $0.contains("not kept") }.count == 1)
+  }
+
+  @Test(.enabled(if: Tool.isIntegration), arguments: 0..<20)
+  func `Killed at any moment, no more than the last second is lost`(seed: Int) throws {
+    let folder = try Folder()
+    let paths = try tracks(folder, 6)
+    var edits = 0
+    var place = 0.0
+    do {
+      let player = try play(folder, paths)
+      #expect(try player.wait { try rows(player) == 6 })
+      try player.ctl("seek", "\(10 + seed * 20)")
+      for number in 0...seed % 4 {
+        try player.ctl("remove", "\(6 - number)")
+        edits += 1
+      }
+      place = try position(player)
+      // As long as edits take to be kept, and some more of it.
+      usleep(UInt32(1_000_000 + seed * 37_000))
+      player.kill(SIGKILL)
+      player.wait()
+    }
+    let player = try play(folder)
+    #expect(try player.wait { try rows(player) == 6 - edits })
+    let found = try position(player)
+    #expect(found >= place, "\(found), was \(place)")
+    #expect(try player.value("intent") as? String == "paused")
+    for _ in 0..<edits { #expect(try player.ctl("undo").text.contains("removed 1 track")) }
+    #expect(try rows(player) == 6)
+  }
+}
