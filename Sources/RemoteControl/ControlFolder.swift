@@ -98,21 +98,22 @@ public struct ControlFolder: Sendable {
     }
   }
 
-  /// The players that run, the first one first, then by their ids. Sockets of dead ones are removed.
+  /// The players that run, the first one first, then by their ids. Who only looks removes nothing: a
+  /// dead player's socket may be another one's by the time that it is removed.
   public func instances() throws(ControlError) -> [String] {
     instances(in: try open(making: false))
   }
 
   func instances(in folder: ControlDescriptor) -> [String] {
-    var found: [String] = []
-    for name in names(in: folder) {
-      switch probe(name, in: folder) {
-      case .alive: found.append(name)
-      case .dead: unsafe unlinkat(folder.number, name, 0)
-      case .absent: break
-      }
+    names(in: folder).filter { probe($0, in: folder) == .alive }
+      .sorted { (Self.number($0) ?? 0) < (Self.number($1) ?? 0) }
+  }
+
+  /// Removes the sockets that dead players have left. Under the folder's lock.
+  private func clear(_ folder: ControlDescriptor) {
+    for name in names(in: folder) where probe(name, in: folder) == .dead {
+      unsafe unlinkat(folder.number, name, 0)
     }
-    return found.sorted { (Self.number($0) ?? 0) < (Self.number($1) ?? 0) }
   }
 
   /// `sotto` and `sotto.PID`, whatever they are.
@@ -157,21 +158,22 @@ public struct ControlFolder: Sendable {
     // second does not wait: another name is free.
     let isLocked = flock(folder.number, LOCK_EX | LOCK_NB) == 0
     defer { if isLocked { flock(folder.number, LOCK_UN) } }
-    if isLocked { _ = instances(in: folder) }
+    if isLocked { clear(folder) }
+    // A socket that nobody listens to yet looks like a dead one: it has a name that nobody looks at
+    // until somebody does.
+    let hidden = ".\(process)"
+    unsafe unlinkat(folder.number, hidden, 0)
+    guard let socket = ControlDescriptor.socket() else { throw .system("a socket", errno) }
+    guard socket.bind(address(hidden, in: folder)) == 0 else { throw .system(self.name, errno) }
+    defer { unsafe unlinkat(folder.number, hidden, 0) }
+    // Others cannot enter the folder; this is the second door.
+    unsafe fchmodat(folder.number, hidden, 0o600, 0)
+    guard listen(socket.number, Self.backlog) == 0 else { throw .system(self.name, errno) }
     for name in isLocked ? [Self.first, "sotto.\(process)"] : ["sotto.\(process)"] {
-      guard let socket = ControlDescriptor.socket() else { throw .system("a socket", errno) }
-      guard socket.bind(address(name, in: folder)) == 0 else {
-        if errno == EADDRINUSE { continue }
-        throw .system(self.name, errno)
+      if unsafe linkat(folder.number, hidden, folder.number, name, 0) == 0 {
+        return (name, socket, folder)
       }
-      // Others cannot enter the folder; this is the second door.
-      unsafe fchmodat(folder.number, name, 0o600, 0)
-      guard listen(socket.number, Self.backlog) == 0 else {
-        let cause = errno
-        unsafe unlinkat(folder.number, name, 0)
-        throw .system(self.name, cause)
-      }
-      return (name, socket, folder)
+      guard errno == EEXIST else { throw .system(self.name, errno) }
     }
     throw ControlError("\(name): every name for this player is taken")
   }

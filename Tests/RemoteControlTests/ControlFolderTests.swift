@@ -1,8 +1,9 @@
 import Foundation
 import JSONText
-import RemoteControl
 import TestSupport
 import Testing
+
+@testable import RemoteControl
 
 /// Where control sockets are, and what of a status is new.
 @Suite struct ControlFolderTests {
@@ -65,12 +66,21 @@ import Testing
         == "\(own) belongs to another user")
   }
 
-  @Test func `What is called like a socket and is none is removed, and nothing else`() throws {
+  @Test func `What is called like a socket and is none is removed by a player, and nothing else`()
+    throws
+  {
     let own = folder.file("own")
     try #require(mkdir(own, 0o700) == 0)
     let names = ["sotto", "sotto.12", "sotto.x", "sotto.", "notes", "sotto.1a"]
     for name in names { try Data().write(to: URL(fileURLWithPath: "\(own)/\(name)")) }
-    #expect(try ControlFolder(path: bytes(own)).instances() == [])
+    let place = ControlFolder(path: bytes(own))
+    #expect(try place.instances() == [])
+    // Whoever only looks leaves all: what stands there by now may be a new player's.
+    #expect(try FileManager.default.contentsOfDirectory(atPath: own).sorted() == names.sorted())
+    let mine = try place.claim(4711)
+    #expect(mine.name == "sotto")
+    #expect(try place.instances() == ["sotto"])
+    unlink("\(own)/sotto")
     let left = try FileManager.default.contentsOfDirectory(atPath: own).sorted()
     #expect(left == ["notes", "sotto.", "sotto.1a", "sotto.x"])
   }

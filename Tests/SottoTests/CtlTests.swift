@@ -182,7 +182,8 @@ import Testing
     #expect(first.wait() == 0)
     #expect(try second.value("pid") as? Int == Int(second.process))
     let out = try String(contentsOfFile: first.folder.path + "/out", encoding: .utf8)
-    #expect(!out.contains("sotto:"))
+    // Nothing is complained of but what the second one says at its start.
+    #expect(out.components(separatedBy: "sotto:").count == 2 && out.contains("sotto: another sotto"))
   }
 
   @Test func `The socket of a killed player stands in nobody's way`() throws {
@@ -190,7 +191,6 @@ import Testing
     killed.end()
     #expect(FileManager.default.fileExists(atPath: killed.socket))
     #expect(try killed.ctl("pause").status == 69)
-    #expect(!FileManager.default.fileExists(atPath: killed.socket))
     let other = try Playing(in: killed.folder)
     other.end()
     let third = try Playing(in: killed.folder)
