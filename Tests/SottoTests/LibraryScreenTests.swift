@@ -34,8 +34,11 @@ struct LibraryScreenTests {
   }
 
   private func pane(_ folder: Folder) throws -> Pane {
-    try Pane(
-      "play --output null", before: "XDG_STATE_HOME=\(folder.path)", columns: 110, rows: 30,
+    // What the index says is not in the files: it is not compared with them.
+    let settings = folder.path + "/settings"
+    try Data("library-watch = off\n".utf8).write(to: URL(filePath: settings))
+    return try Pane(
+      "play --output null --config \(settings)", before: "XDG_STATE_HOME=\(folder.path)", columns: 110, rows: 30,
       folder: folder)
   }
 
