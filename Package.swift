@@ -135,7 +135,9 @@ let package = Package(
 
     .target(
       name: "SystemEvents",
-      dependencies: ["AudioTypes", "AudioSession", "OutputInterface", "CAudioOutput", "CClock", "Bus"],
+      dependencies: [
+        "AudioTypes", "AudioSession", "OutputInterface", "CAudioOutput", "CClock", "Bus",
+      ],
       swiftSettings: strictMemory),
 
     // The composition root.

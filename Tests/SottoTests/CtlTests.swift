@@ -183,7 +183,8 @@ import Testing
     #expect(try second.value("pid") as? Int == Int(second.process))
     let out = try String(contentsOfFile: first.folder.path + "/out", encoding: .utf8)
     // Nothing is complained of but what the second one says at its start.
-    #expect(out.components(separatedBy: "sotto:").count == 2 && out.contains("sotto: another sotto"))
+    #expect(
+      out.components(separatedBy: "sotto:").count == 2 && out.contains("sotto: another sotto"))
   }
 
   @Test func `The socket of a killed player stands in nobody's way`() throws {

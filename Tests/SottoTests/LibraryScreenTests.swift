@@ -38,7 +38,8 @@ struct LibraryScreenTests {
     let settings = folder.path + "/settings"
     try Data("library-watch = off\n".utf8).write(to: URL(filePath: settings))
     return try Pane(
-      "play --output null --config \(settings)", before: "XDG_STATE_HOME=\(folder.path)", columns: 110, rows: 30,
+      "play --output null --config \(settings)", before: "XDG_STATE_HOME=\(folder.path)",
+      columns: 110, rows: 30,
       folder: folder)
   }
 
