@@ -33,6 +33,14 @@ public struct AlarmTime: Hashable, Sendable {
       hour: numbers[0], minute: numbers[1], second: numbers.count > 2 ? numbers[2] : 0, days: days)
   }
 
+  /// What `text` says.
+  public init?(kept text: String) {
+    let words = text.split(separator: " ")
+    guard let clock = words.first, words.count <= 2 else { return nil }
+    guard let days = words.count == 2 ? Days(rawValue: String(words[1])) : .once else { return nil }
+    self.init(String(clock), days: days)
+  }
+
   /// "07:30", with its seconds where it has some.
   public var clock: String {
     func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }

@@ -26,6 +26,9 @@ public struct Moment: Equatable, Sendable {
   /// `LoudnessMode` and the view on the screen, by their names.
   public var gain: String?
   public var view: String?
+  /// The alarm that is set, as a command takes it, and when it sounds next, in seconds since 1970.
+  public var alarm: String?
+  public var alarmDue: Int?
 
   public init() {}
 
@@ -53,13 +56,14 @@ public struct Moment: Equatable, Sendable {
     lines += "intent \(intent.rawValue)\n"
     if let level { lines += "level \(level)\n" }
     if isMuted { lines += "muted\n" }
-    for (name, value) in [("gain", gain), ("view", view)] {
+    for (name, value) in [("gain", gain), ("view", view), ("alarm", alarm)] {
       // What has a line's end in it is no name of anything.
       guard let value, !value.utf8.contains(0x0A), value.utf8.count <= Self.longestValue else {
         continue
       }
       lines += "\(name) \(value)\n"
     }
+    if alarm != nil, let alarmDue { lines += "due \(alarmDue)\n" }
     var sum = Checksum()
     sum.add(Array(lines.utf8))
     return Array((lines + "sum \(sum.value)\n").utf8)
@@ -101,6 +105,8 @@ public struct Moment: Equatable, Sendable {
     isMuted = fields["muted"] != nil
     gain = fields["gain"]
     view = fields["view"]
+    alarm = fields["alarm"]
+    alarmDue = fields["due"].flatMap(Int.init)
   }
 
   private static func seconds(_ text: String?) -> Double {

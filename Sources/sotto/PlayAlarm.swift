@@ -9,7 +9,7 @@ import SystemEvents
   private unowned let command: PlayCommand
   /// What is set; a later start of the program may be given it again (`set`).
   private(set) var time: AlarmTime?
-  private var due: Int?
+  private(set) var due: Int?
   private var ringing: AlarmTime?
   private let timer = WallTimer()
   private let end = MainTimer()
@@ -39,6 +39,16 @@ import SystemEvents
     self.time = time
     due = time?.next(after: Self.now)
     return timer.set(due)
+  }
+
+  /// Sets what was set when the last sotto ended. One that was to sound once, and whose time came
+  /// while no sotto ran, has been missed: that is said.
+  func restore(_ text: String?, due old: Int?) {
+    guard time == nil, let text, let kept = AlarmTime(kept: text) else { return }
+    if kept.days == .once, let old, old <= Self.now {
+      return command.say("The alarm of \(kept.clock) was missed: sotto did not run", isFault: true)
+    }
+    set(kept)
   }
 
   /// The time may have come, or the clock was set.

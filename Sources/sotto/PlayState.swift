@@ -137,6 +137,7 @@ import TerminalModel
     hasRead = true
     command.queue.takeUp(beginnings: saved.bookmarks)
     let moment = store.moment ?? saved.moment
+    command.alarm.restore(moment?.alarm, due: moment?.alarmDue)
     if let state = saved.queue, let queue {
       keepPlace(of: moment, in: state)
       let isUntouched = command.queue.read { $0.entries.isEmpty && $0.editCount == 0 }
@@ -356,6 +357,8 @@ import TerminalModel
     moment.isMuted = command.isOwnMuted
     moment.gain = command.gainMode.rawValue
     moment.view = command.full?.viewWord ?? store.moment?.view
+    moment.alarm = command.alarm.time?.text
+    moment.alarmDue = command.alarm.due
     return moment
   }
 

@@ -18,6 +18,16 @@ import Testing
     return try body()
   }
 
+  @Test func `An alarm that is kept is the same again, and nothing else is one`() throws {
+    for text in ["7:30", "07:30:15 daily", "00:00 weekdays"] {
+      let time = try #require(AlarmTime(kept: text))
+      #expect(AlarmTime(kept: time.text) == time)
+    }
+    for text in ["", "07:30 never", "25:00", "07:30 daily daily"] {
+      #expect(AlarmTime(kept: text) == nil)
+    }
+  }
+
   private func hours(_ time: AlarmTime, after moment: Int) -> Double? {
     time.next(after: moment).map { Double($0 - moment) / 3600 }
   }

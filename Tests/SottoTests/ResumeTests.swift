@@ -89,6 +89,30 @@ struct ResumeTests {
     #expect(try player.ctl("redo").text.contains("removed 1 track"))
   }
 
+  @Test func `S6: an alarm is still set after a restart, unless it was missed`() throws {
+    let folder = try Folder()
+    let paths = try tracks(folder)
+    do {
+      let player = try play(folder, paths)
+      try player.ctl("alarm", "07:30", "weekdays")
+      // What is noted at every change is kept within the second.
+      #expect(player.wait { kept(folder).contains("alarm 07:30 weekdays") })
+      player.kill(SIGKILL)
+      player.wait()
+    }
+    let player = try play(folder)
+    #expect(
+      try player.wait {
+        (try player.value("alarm") as? [String: Any])?["time"] as? String == "07:30"
+      })
+  }
+
+  /// What the file beside the database says.
+  private func kept(_ folder: Folder) -> String {
+    let file = URL(filePath: folder.path + "/state/sotto/moment")
+    return (try? Data(contentsOf: file)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+  }
+
   @Test func `With paths the kept queue is under them, and an undo brings it back`() throws {
     let folder = try Folder()
     let paths = try tracks(folder)

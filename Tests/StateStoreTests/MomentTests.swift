@@ -19,6 +19,8 @@ struct MomentTests {
     moment.gain = "album"
     moment.view = "queue \u{1B}[31m: x"
     moment.isLong = true
+    moment.alarm = "07:30 daily"
+    moment.alarmDue = 1_792_836_000
     return moment
   }
 
