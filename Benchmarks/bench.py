@@ -14,6 +14,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
+import library
 import measure
 import players
 import remote
@@ -26,7 +27,7 @@ from tracks import Tracks
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 MEASURES = ["cpu", "wakeups", "start", "pause", "seek", "join", "heard", "around", "remote",
-            "session", "painter", "screen"]
+            "library", "session", "painter", "screen"]
 CPU_FORMATS = ["flac", "mp3", "ogg", "opus", "m4a", "wav", "96k24"]
 
 
@@ -146,6 +147,13 @@ class Bench:
         with open(f"{self.scratch}/remote.json", "w") as file:
             json.dump(rows, file, indent=1)
         print("remote: ok", file=sys.stderr)
+
+    def library(self):
+        """What a collection of 5,000 and of 100,000 files costs, beside the players that have one."""
+        rows = library.rows(self.scratch, self.options.binary, self.options.n)
+        with open(f"{self.scratch}/library.json", "w") as file:
+            json.dump(rows, file, indent=1)
+        print("library: ok", file=sys.stderr)
 
     def session(self):
         """What an event costs in the session's rules, without a player around them."""

@@ -2,6 +2,7 @@
 has MPRIS; and what a client that asks for the position ten times a second costs."""
 
 import os
+import socket
 import subprocess
 import time
 
@@ -90,7 +91,7 @@ def measure(scratch, chosen, music, turns):
 
 def polling(scratch, binary, music, seconds):
     """Processor ms a second of the player without and with a client that asks for the position ten
-    times a second, and the longest answer in ms."""
+    times a second, and the longest answer in ms; and round trips on the socket."""
     with Lab(scratch, RATE) as room:
         with Running(player(binary, "--plain"), room, [music]) as running:
             caller = Caller(room)
@@ -104,7 +105,28 @@ def polling(scratch, binary, music, seconds):
             longest = float(caller.ask(f"poll {int(seconds * 10)}")[0])
             asked = spent(first, usage(own), now() - began)[0]
             caller.stop()
-    return without, asked, longest
+            trips = {line: socket_trips(room, line) for line in ("level 100", "status --json")}
+    return dict(without=without, asked=asked, longest=longest, trips=trips)
+
+
+def socket_trips(room, line, count=200):
+    """Milliseconds from a line on the control socket to its whole answer, each on a connection of
+    its own, as scripts do it."""
+    found = []
+    for turn in range(count):
+        time.sleep(0.005 + 0.001 * (turn % 7))
+        began = now()
+        with socket.socket(socket.AF_UNIX) as link:
+            link.connect(f"{room.run}/sotto/sotto")
+            link.sendall(line.encode() + b"\n")
+            answer = b""
+            while not answer.endswith(b"\n"):
+                more = link.recv(65536)
+                if not more:
+                    raise Failed(f"{line}: no answer")
+                answer += more
+        found.append((now() - began) * 1000)
+    return found
 
 
 def rows(scratch, binary, turns, seconds):
@@ -121,8 +143,7 @@ def rows(scratch, binary, turns, seconds):
                 result.append(dict(player=chosen.name, load=load, **found))
             except Failed as error:
                 result.append(dict(player=chosen.name, load=load, failed=str(error)))
-        without, asked, longest = polling(scratch, binary, music, seconds)
-        result.append(dict(player="", without=without, asked=asked, longest=longest))
+        result.append(dict(player="", **polling(scratch, binary, music, seconds)))
     finally:
         lab.RATE = before
     return result

@@ -59,6 +59,13 @@ NOTES = {
                "monitor, and until the call is answered, ms: the median, and what 95 of 100 do not "
                "exceed. Below, processor time of sotto with `--plain` without and with a client that "
                "asks for the position ten times a second."),
+    "library": ("The collection",
+                "A made collection: ten tracks an album, ten albums an artist, MP3, FLAC, Vorbis, Opus "
+                "and AAC in turn, all with tags (`Benchmarks/collection.py`); 5,000 files of 6 s, and "
+                "100,000 of 0.3 s. Cold: no index, and the files out of the page cache. cmus and MOC "
+                "do not tell when they are done: that is when they use no processor any more. MOC has "
+                "a playlist, and no collection. Seconds, then processor seconds, then the peak of "
+                "memory in MB; at load {load}."),
     "session": ("Session rules",
                 "Nanoseconds for an event, with the deadlines that were due before it, on a desk's "
                 "day: messages, a video, a call, a headset (`Benchmarks/session`). The last two rows "
@@ -231,8 +238,34 @@ def remote(rows):
         text += "\n" + table(["", "ms a second"], [
             ["not asked", f"{row['without']:.2f}"],
             ["asked ten times a second", f"{row['asked']:.2f}"]])
-        text += f"\nThe longest answer took {row['longest']:.1f} ms.\n"
+        text += f"\nThe longest answer took {row['longest']:.1f} ms.\n\n"
+        text += table(["a line on the socket of `sotto ctl`, connecting included", "ms"],
+                      [[f"`{line}`", cell(values)] for line, values in row["trips"].items()])
     return text
+
+
+def collection(rows):
+    text = ""
+    for count in unique(r["files"] for r in rows):
+        here = [r for r in rows if r["files"] == count]
+        names = unique(r["player"] for r in here)
+
+        def cell(player, step):
+            found = [r for r in here if (r["player"], r["step"]) == (player, step)]
+            if not found:
+                return "–"
+            if "mb" in found[0]:
+                return f"{statistics.median(r['mb'] for r in found):.0f} MB"
+            if "ms" in found[0]:
+                values = sorted(v for r in found for v in r["ms"])
+                return f"{statistics.median(values):.1f} ({values[-1]:.1f}) ms"
+            return ", ".join(f"{statistics.median(r[key] for r in found):{form}}"
+                             for key, form in (("s", ".2f"), ("cpu", ".2f"), ("peak", ".0f")))
+
+        steps = unique(r["step"] for r in here if r["step"] != "failed")
+        text += f"\n{count:,} files:\n\n" + table(
+            ["", *names], [[s, *[cell(n, s) for n in names]] for s in steps])
+    return text.lstrip("\n")
 
 
 def screen(rows):
@@ -247,13 +280,13 @@ def screen(rows):
 
 def alone(name, rows):
     """A section of its own, from results."""
-    words = dict(load=f"{rows[0]['load']:.1f}", processors=os.cpu_count()) if name == "screen" else {}
+    words = dict(load=f"{rows[0]['load']:.1f}", processors=os.cpu_count()) if "load" in rows[0] else {}
     return section(name, ALONE[name](rows), **words)
 
 
 # What is measured without players, and may be measured alone.
 ALONE = {"heard": heard, "around": around, "remote": remote,
-         "session": session, "painter": painter, "screen": screen}
+         "library": collection, "session": session, "painter": painter, "screen": screen}
 
 
 def with_alone(scratch, top, names):

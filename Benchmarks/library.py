@@ -1,0 +1,195 @@
+"""What a collection costs: reading it for the first time and again, starting with it, finding in it,
+and its memory; beside the players that have a collection."""
+
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import time
+
+from lab import Lab, Running, end, now
+from players import Player
+from screen import Terminal
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SMALL, LARGE = (5_000, 6), (100_000, 0.3)  # files, seconds of each
+
+
+def made(scratch, count, seconds):
+    """The folder of a made collection; it stays for the next time."""
+    folder = f"{scratch}/collection/{count}"
+    if not os.path.exists(f"{folder}.made"):
+        shutil.rmtree(folder, ignore_errors=True)
+        print(f"library: making {count:,} files", flush=True)
+        subprocess.run(["/usr/bin/python3", f"{HERE}/collection.py", folder, str(count), str(seconds)],
+                       check=True)
+        with open(f"{folder}.made", "w"):
+            pass
+    return folder
+
+
+def evict(folder):
+    """Takes the files out of the page cache, as far as one process may."""
+    os.sync()
+    for place, _, names in os.walk(folder):
+        for name in names:
+            descriptor = os.open(os.path.join(place, name), os.O_RDONLY)
+            os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
+            os.close(descriptor)
+
+
+def run(command, env):
+    """Seconds, processor seconds and peak MB of one program."""
+    began = now()
+    child = subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                             text=True)
+    said = child.stderr.read()
+    _, status, used = os.wait4(child.pid, 0)
+    took = now() - began
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode:
+        raise RuntimeError(f"{' '.join(command)}: {child.returncode}: {said.strip()[-200:]}")
+    return dict(s=took, cpu=used.ru_utime + used.ru_stime, peak=used.ru_maxrss / 1024)
+
+
+def own(room):
+    return {**room.env, "XDG_STATE_HOME": f"{room.home}/state"}
+
+
+# MARK: sotto
+
+def scans(room, binary, folder):
+    env = own(room)
+    shutil.rmtree(env["XDG_STATE_HOME"], ignore_errors=True)
+    evict(folder)
+    found = {"first scan, cold": run([binary, "scan", folder], env)}
+    found["nothing changed"] = run([binary, "scan", folder], env)
+    shutil.rmtree(env["XDG_STATE_HOME"])
+    found["first scan, warm"] = run([binary, "scan", folder], env)
+    return found
+
+
+# MARK: Peers
+
+def clock(processes):
+    ticks = 0
+    for process in processes:
+        try:
+            with open(f"/proc/{process}/stat") as file:
+                words = file.read().rsplit(")", 1)[1].split()
+            ticks += int(words[11]) + int(words[12])
+        except OSError:
+            pass
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def peak(processes, name="VmHWM"):
+    total = 0
+    for process in processes:
+        try:
+            with open(f"/proc/{process}/status") as file:
+                total += sum(int(line.split()[1]) for line in file if line.startswith(name))
+        except OSError:
+            pass
+    return total / 1024
+
+
+def until_idle(processes, began, quiet=0.6, limit=600):
+    """The end of the last moment at which the program used more than a tenth of a processor."""
+    last, seen = now(), [(now(), clock(processes))]
+    while now() - began < limit:
+        time.sleep(0.02)
+        seen.append((now(), clock(processes)))
+        seen = [entry for entry in seen if entry[0] > now() - 0.1]
+        if (seen[-1][1] - seen[0][1]) > 0.1 * (seen[-1][0] - seen[0][0]):
+            last = now()
+        if now() - last > quiet:
+            break
+    return last
+
+
+def peers():
+    mpd = ('music_directory "{collection}"\ndb_file "{home}/mpd.db"\nlog_file "{home}/mpd.log"\n'
+           'bind_to_address "{run}/mpd.sock"\nauto_update "no"\n'
+           'audio_output {\n type "null"\n name "null"\n}\n')
+    return [
+        (Player("cmus", "cmus", "cmus", pause="", resume="",
+                files={"{home}/.config/cmus/rc": "set output_plugin=pulse\n"}),
+         "cmus-remote -Q", {"first scan, cold": "cmus-remote -C 'add -l {collection}'",
+                            "nothing changed": "cmus-remote -C update-cache",
+                            "first scan, warm": None}, True),
+        (Player("mpd", "mpd", "mpd --no-daemon {home}/mpd.conf", pause="", resume="",
+                files={"{home}/mpd.conf": mpd}),
+         "mpc -h {run}/mpd.sock status",
+         {"first scan, cold": "mpc -q -h {run}/mpd.sock update --wait",
+          "nothing changed": "mpc -q -h {run}/mpd.sock update --wait",
+          "first scan, warm": "mpc -q -h {run}/mpd.sock rescan --wait"}, False),
+        (Player("moc", "mocp", "mocp -S", pause="", resume="",
+                files={"{home}/.moc/config": "SoundDriver = null\n"}),
+         "mocp -i", {"first scan, cold": "mocp -c -a {collection}"}, True),
+    ]
+
+
+def peer(room, player, ready, steps, is_idle, folder):
+    def filled(text):
+        for name, value in (("{home}", room.home), ("{run}", room.run), ("{collection}", folder)):
+            text = text.replace(name, value)
+        return text
+
+    def shell(text):
+        return subprocess.run(["sh", "-c", filled(text)], env=room.env, capture_output=True)
+
+    player.files = {path: text.replace("{collection}", folder)
+                    for path, text in player.files.items()}
+    found = {}
+    with Running(player, room, [folder]) as running:
+        limit = now() + 20
+        while shell(ready).returncode:
+            if now() > limit:
+                raise RuntimeError(f"{player.name} does not answer")
+            time.sleep(0.01)
+        time.sleep(0.5)
+        for name, command in steps.items():
+            if command is None:
+                continue
+            if name == "first scan, cold":
+                evict(folder)
+            before, began = clock(running.own()), now()
+            shell(command)
+            done = until_idle(running.own(), began) if is_idle else now()
+            found[name] = dict(s=done - began, cpu=clock(running.own()) - before,
+                               peak=peak(running.own()))
+        found["memory with it"] = dict(mb=peak(running.own(), "VmRSS"))
+        if player.name == "cmus":
+            shell("cmus-remote -C 'save -l'")
+    return found
+
+
+# MARK: All
+
+def rows(scratch, binary, runs):
+    result = []
+
+    def note(player, count, found):
+        for step, values in found.items():
+            result.append(dict(player=player, files=count, step=step, load=load, **values))
+
+    for count, seconds in (SMALL, LARGE):
+        folder = made(scratch, count, seconds)
+        for _ in range(runs if count == SMALL[0] else 1):
+            load = os.getloadavg()[0]
+            with Lab(scratch) as room:
+                found = scans(room, binary, folder)
+                found.update(screen(room, binary, folder, count))
+                note("sotto", count, found)
+            for one in peers():
+                if not one[0].installed:
+                    continue
+                with Lab(scratch) as room:
+                    try:
+                        note(one[0].name, count, peer(room, *one, folder))
+                    except RuntimeError as error:
+                        print(f"library: {error}", flush=True)
+            print(f"library: {count:,} at load {load:.1f}", flush=True)
+    return result
