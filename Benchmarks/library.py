@@ -1,10 +1,8 @@
 """What a collection costs: reading it for the first time and again, starting with it, finding in it,
 and its memory; beside the players that have a collection."""
 
-import json
 import os
 import shutil
-import statistics
 import subprocess
 import time
 
@@ -68,6 +66,59 @@ def scans(room, binary, folder):
     shutil.rmtree(env["XDG_STATE_HOME"])
     found["first scan, warm"] = run([binary, "scan", folder], env)
     return found
+
+
+WORDS = [b"river", b"bjork", b"love", b"paper moon", b"artist:ember", b"year:1990..1999"]
+
+
+def screen(room, binary, scratch):
+    """Start, search and memory of the full screen, with the index that is there."""
+    state = {"XDG_STATE_HOME": f"{room.home}/state"}
+    found = {"exec to first frame": dict(ms=[]), "exec to the first search, answered": dict(ms=[]),
+             "search, a keystroke": dict(ms=[])}
+    # Nothing is compared with the files meanwhile, as with a player that runs for long.
+    with open(f"{room.home}/settings", "w") as file:
+        file.write("library-watch = off\n")
+    command = ["play", "--output", "null", "--no-resume", "--config", f"{room.home}/settings"]
+    for _ in range(5):
+        with Terminal(scratch, binary, command, state) as terminal:
+            shown = terminal.until(b"Library")
+            found["exec to first frame"]["ms"].append((shown - terminal.started) * 1000)
+            os.write(terminal.master, b"8/river")
+            terminal.until(b" of ")
+            found["exec to the first search, answered"]["ms"].append(
+                (now() - terminal.started) * 1000)
+    with Terminal(scratch, binary, command, state) as terminal:
+        terminal.until(b"Library")
+        terminal.settled(b"8")
+        for words in WORDS:
+            terminal.settled(b"/")
+            for letter in words:
+                found["search, a keystroke"]["ms"].append(terminal.settled(bytes([letter])))
+            terminal.settled(b"\x15")
+            terminal.settled(b"\x1b", 0.3)
+        found["memory with it"] = dict(mb=terminal.resident())
+    return found
+
+
+def queued(room, binary):
+    """All tracks of the index into the queue of a player that runs, by a command of its own."""
+    env = {**own(room), "XDG_RUNTIME_DIR": room.run}
+    player = subprocess.Popen([binary, "play", "--output", "null", "--plain", "--no-resume"],
+                              env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL)
+    try:
+        limit = now() + 10
+        while subprocess.run([binary, "ctl", "status"], env=env, capture_output=True).returncode:
+            if now() > limit:
+                raise RuntimeError("the player does not answer")
+            time.sleep(0.05)
+        began = now()
+        subprocess.run([binary, "ctl", "add", "search:duration:>0"], env=env, check=True,
+                       capture_output=True)
+        return {"all tracks into the queue": dict(ms=[(now() - began) * 1000])}
+    finally:
+        end(player)
 
 
 # MARK: Peers
@@ -181,7 +232,8 @@ def rows(scratch, binary, runs):
             load = os.getloadavg()[0]
             with Lab(scratch) as room:
                 found = scans(room, binary, folder)
-                found.update(screen(room, binary, folder, count))
+                found.update(screen(room, binary, scratch))
+                found.update(queued(room, binary))
                 note("sotto", count, found)
             for one in peers():
                 if not one[0].installed:

@@ -24,13 +24,13 @@ ROWS = 50_000
 class Terminal:
     """The player on a terminal whose screen is read here and nowhere shown."""
 
-    def __init__(self, scratch, binary, arguments):
+    def __init__(self, scratch, binary, arguments, more=None):
         self.folder = os.path.join(scratch, "run", uuid.uuid4().hex[:12])
         os.makedirs(self.folder)
         keep = {k: v for k, v in os.environ.items() if k in ("PATH", "LD_LIBRARY_PATH")}
         env = dict(keep, HOME=self.folder, XDG_RUNTIME_DIR=self.folder, LANG="C.UTF-8",
                    TERM="xterm-256color", PULSE_SERVER="unix:/nonexistent",
-                   ALSA_CONFIG_PATH="/dev/null")
+                   ALSA_CONFIG_PATH="/dev/null", **(more or {}))
         self.master, terminal = pty.openpty()
         fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 100, 0, 0))
         self.started = now()
@@ -78,6 +78,15 @@ class Terminal:
         if not self.read(5):
             raise RuntimeError(f"nothing was painted after {key!r}")
         return (now() - moment) * 1000
+
+    def settled(self, key, quiet=0.15):
+        """From a key to the last byte that is painted because of it, in ms: a search answers later
+        than the key."""
+        moment = last = now()
+        os.write(self.master, key)
+        while self.read(quiet if last > moment else 5):
+            last = now()
+        return (last - moment) * 1000
 
     def spent(self):
         """The processor time of its first thread so far, in ms."""
