@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import time
+import wave
 
 from lab import Lab, Running, end, now
 from players import Player
@@ -42,13 +43,18 @@ def run(command, env):
     began = now()
     child = subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                              text=True)
-    said = child.stderr.read()
-    _, status, used = os.wait4(child.pid, 0)
+    # What wait4 tells of memory would be ours, from before the exec.
+    most, ended = 0, 0
+    while not ended:
+        most = max(most, peak([child.pid]))
+        time.sleep(0.002)
+        ended, status, used = os.wait4(child.pid, os.WNOHANG)
     took = now() - began
+    said = child.stderr.read()
     child.returncode = os.waitstatus_to_exitcode(status)
     if child.returncode:
         raise RuntimeError(f"{' '.join(command)}: {child.returncode}: {said.strip()[-200:]}")
-    return dict(s=took, cpu=used.ru_utime + used.ru_stime, peak=used.ru_maxrss / 1024)
+    return dict(s=took, cpu=used.ru_utime + used.ru_stime, peak=most)
 
 
 def own(room):
@@ -104,7 +110,13 @@ def screen(room, binary, scratch):
 def queued(room, binary):
     """All tracks of the index into the queue of a player that runs, by a command of its own."""
     env = {**own(room), "XDG_RUNTIME_DIR": room.run}
-    player = subprocess.Popen([binary, "play", "--output", "null", "--plain", "--no-resume"],
+    track = f"{room.home}/silence.wav"
+    with wave.open(track, "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(8000)
+        file.writeframes(bytes(8000 * 2 * 600))
+    player = subprocess.Popen([binary, "play", "--output", "null", "--plain", track],
                               env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                               stderr=subprocess.DEVNULL)
     try:
@@ -114,7 +126,7 @@ def queued(room, binary):
                 raise RuntimeError("the player does not answer")
             time.sleep(0.05)
         began = now()
-        subprocess.run([binary, "ctl", "add", "search:duration:>0"], env=env, check=True,
+        subprocess.run([binary, "ctl", "add", "search:track:>0"], env=env, check=True,
                        capture_output=True)
         return {"all tracks into the queue": dict(ms=[(now() - began) * 1000])}
     finally:
