@@ -93,7 +93,10 @@ enum Signals {
 
   /// In the handler: only what is safe there.
   fileprivate static func arrive(_ number: CInt) {
-    let isEnding = ending.contains(number)
+    // One by one: the generic code of a collection allocates when it first runs, and the signal may
+    // have come within malloc.
+    let isEnding =
+      number == SIGINT || number == SIGTERM || number == SIGHUP || number == SIGQUIT
     let mode = mode.load(ordering: .acquiring)
     if mode == Mode.queued {
       var byte = UInt8(number)
