@@ -74,7 +74,9 @@ import MusicLibrary
       } catch {
         guard error.cause == .corrupt else { throw error }
         line.end()
-        tell(setAside: try LibraryFile.setAside(path))
+        let name = try LibraryFile.setAside(path)
+        tell(setAside: name)
+        try LibraryFile.takeRoots(of: name, into: try LibraryFile.open(path).index)
         try scan()
       }
     }

@@ -1,5 +1,6 @@
 import Database
 import Tags
+import TestSupport
 import Testing
 
 @testable import MusicLibrary
@@ -58,6 +59,31 @@ struct LibraryIndexTests {
     try index.add(root: [0x61])
     let again = try LibraryIndex(index.database)
     #expect(try again.roots() == [[0x61]])
+  }
+
+  @Test func `An index of a newer version is left alone, an older one is read again`() throws {
+    func cause(_ version: Int64) -> DatabaseError.Cause? {
+      do throws(DatabaseError) {
+        try index.database.execute("PRAGMA user_version = \(version)")
+        _ = try LibraryIndex(index.database)
+        return nil
+      } catch { return error.cause }
+    }
+    #expect(cause(999) == .misuse)
+    #expect(cause(1) == .corrupt)
+  }
+
+  @Test func `A damaged index still tells which folders the user has named`() throws {
+    let folder = try TestFolder()
+    let path = Array(folder.file("library.db").utf8)
+    do {
+      let index = try LibraryFile.open(path).index
+      try index.add(root: Array("/music".utf8))
+      try index.database.execute("PRAGMA user_version = 1")
+    }
+    let (index, setAside) = try LibraryFile.open(path)
+    #expect(setAside == path + Array(".damaged-1".utf8))
+    #expect(try index.roots() == [Array("/music".utf8)])
   }
 
   @Test func `The year is that of the original release`() {

@@ -13,16 +13,26 @@ import Tags
   /// it can be read again from the files.
   public init(_ database: Database) throws(DatabaseError) {
     self.database = database
-    let version = try database.integer("PRAGMA user_version") ?? 0
-    guard version != IndexSchema.version else { return }
-    guard version == 0 else {
-      throw DatabaseError(
-        cause: .corrupt, code: 0, sentence: "it was made by another version of sotto")
-    }
+    guard try Self.version(of: database) == 0 else { return }
     try database.transaction { () throws(DatabaseError) in
+      // Another scan may have begun at the same moment.
+      guard try Self.version(of: database) == 0 else { return }
       try database.execute(IndexSchema.statements)
       try database.execute("PRAGMA user_version = \(IndexSchema.version)")
     }
+  }
+
+  /// 0 where there are no tables yet. An older index is read again from the files; a newer one is the
+  /// property of a newer sotto.
+  private static func version(of database: Database) throws(DatabaseError) -> Int64 {
+    let version = try database.integer("PRAGMA user_version") ?? 0
+    guard version == 0 || version == IndexSchema.version else {
+      let isNewer = version > IndexSchema.version
+      throw DatabaseError(
+        cause: isNewer ? .misuse : .corrupt, code: 0,
+        sentence: "it was made by \(isNewer ? "a newer" : "another") version of sotto")
+    }
+    return version
   }
 
   /// All that `body` writes, or nothing.

@@ -15,8 +15,21 @@ public enum LibraryFile {
     } catch {
       guard error.cause == .corrupt else { throw error }
       let name = try setAside(path)
-      return (try LibraryIndex(Database(path)), name)
+      let index = try LibraryIndex(Database(path))
+      try takeRoots(of: name, into: index)
+      return (index, name)
     }
+  }
+
+  /// The folders that the user has named, as far as they can still be read: they alone stand nowhere
+  /// else.
+  public static func takeRoots(
+    of damaged: [UInt8], into index: LibraryIndex
+  ) throws(DatabaseError) {
+    guard let old = try? Database(damaged, .readOnly, patience: 0) else { return }
+    var roots: [[UInt8]] = []
+    try? old.rows("SELECT path FROM root") { roots.append($0.bytes(0)) }
+    for root in roots where root.first == UInt8(ascii: "/") { try index.add(root: root) }
   }
 
   /// Renames a damaged index to `PATH.damaged-N`; its new name. No connection of this process may
