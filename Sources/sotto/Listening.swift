@@ -61,6 +61,11 @@ struct Listening: Equatable {
     return position
   }
 
+  /// Whether leaving it now says anything of where it goes on: not so a few seconds of its beginning.
+  var tellsPlace: Bool {
+    isLong && (bookmark != nil || heard >= Self.marginSeconds || position > Self.marginSeconds)
+  }
+
   /// - Parameter genres: as tagged.
   static func isLong(duration: Double?, genres: [String]) -> Bool {
     if let duration, duration > longSeconds { return true }

@@ -148,6 +148,7 @@ import TerminalModel
         putUnder()
       }
     }
+    catchUp()
     let shared = command.queue
     store.keep { shared.value }
     shared.tell { [store] in store.queueChanged() }
@@ -155,6 +156,29 @@ import TerminalModel
     readingIsOver()
     command.refresh()
     note(isLasting: false)
+  }
+
+  /// What was asked for on the command line has begun before its place was known.
+  private func catchUp() {
+    guard hasRead, !hasCaughtUp, takenUp == nil, let listening, let engine = command.engine else {
+      return
+    }
+    hasCaughtUp = true
+    let place = command.queue.beginning(of: listening.key)
+    let heard = engine.snapshot()
+    guard place > 0, heard.index == listening.key, heard.position < Self.catchUpSeconds else {
+      return
+    }
+    command.perform(.seek(.to(place)))
+    sayPlace(place)
+  }
+
+  private static let catchUpSeconds = 5.0
+  /// The first track was looked at: later ones begin where they should.
+  private var hasCaughtUp = false
+
+  private func sayPlace(_ place: Double) {
+    command.say("Goes on at \(StatusLine.clock(place)); 'previous' starts it from the beginning")
   }
 
   /// A long track that was heard when the last sotto ended goes on there whatever is played now.
@@ -248,10 +272,10 @@ import TerminalModel
       listening = Listening(key: key, location: location, duration: info.duration, isLong: isLong)
       let place = command.queue.beginning(of: key)
       if place > 0, command.engine?.snapshot().position ?? 0 >= place - 1 {
-        command.say(
-          "Goes on at \(StatusLine.clock(place)); 'previous' starts it from the beginning")
+        sayPlace(place)
       }
     }
+    catchUp()
     note(isLasting: true)
     return isTakenUp
   }
@@ -263,7 +287,7 @@ import TerminalModel
     count(&last, isSounding: false)
     if byUser {
       if last.isSkip { store.change(last.location, .skipped) }
-      if last.isLong { keep(last.bookmark, for: last.location) }
+      if last.tellsPlace { keep(last.bookmark, for: last.location) }
     } else if last.isLong {
       keep(nil, for: last.location)
     }
@@ -278,7 +302,7 @@ import TerminalModel
   /// The user has stopped it: it begins anew the next time, or where it was left if it is long.
   func stopped() {
     guard let last = listening else { return }
-    if last.isLong { keep(last.bookmark, for: last.location) }
+    if last.tellsPlace { keep(last.bookmark, for: last.location) }
     listening = Listening(
       key: last.key, location: last.location, duration: last.duration, isLong: last.isLong)
   }
@@ -327,7 +351,7 @@ import TerminalModel
     noted = moment
     notedAt = .now()
     store.note(moment, isLasting: isLasting || isOther)
-    if isOther, let listening, listening.isLong, moment.intent != .playing {
+    if isOther, let listening, listening.tellsPlace, moment.intent != .playing {
       keep(listening.bookmark, for: listening.location)
     }
   }
@@ -366,7 +390,7 @@ import TerminalModel
   func end() {
     guard isOwn else { return }
     note(isLasting: true)
-    if let listening, listening.isLong { keep(listening.bookmark, for: listening.location) }
+    if let listening, listening.tellsPlace { keep(listening.bookmark, for: listening.location) }
     beat.cancel()
   }
 

@@ -89,6 +89,23 @@ struct ResumeTests {
     #expect(try player.ctl("redo").text.contains("removed 1 track"))
   }
 
+  @Test func `A long file goes on where it was left, also when it is named again`() throws {
+    let folder = try Folder()
+    let path = try folder.write("book.wav", wav(seconds: 1500))
+    for _ in 0..<2 {
+      let player = try play(folder, [path])
+      #expect(try player.wait { try player.value("display") as? String == "playing" })
+      if try position(player) < 600 { try player.ctl("seek", "700") }
+      #expect(try player.wait { try position(player) >= 700 })
+      try player.ctl("quit")
+      player.wait()
+    }
+    // Named once more, and left at once.
+    let player = try play(folder, [path])
+    #expect(try player.wait { try position(player) >= 700 })
+    #expect(try position(player) < 760)
+  }
+
   @Test func `S6: an alarm is still set after a restart, unless it was missed`() throws {
     let folder = try Folder()
     let paths = try tracks(folder)

@@ -129,7 +129,7 @@ public struct Settings: Equatable, Sendable {
     choice("gain", "loudness by the tags of the track or album", \.gain),
     choice("leak-guard", "no sound reaches the speakers when headphones vanish", \.leakGuard),
     flag(
-      "resume", "the queue and the place in it are those of the last time (not kept yet)", \.resume),
+      "resume", "the queue and the place in it are those of the last time", \.resume),
     Item(
       name: "level", values: "0 to 100", summary: "sotto's own level at the start",
       read: { settings, text in
