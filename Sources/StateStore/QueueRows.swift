@@ -98,11 +98,16 @@ struct QueueRows {
     for index in middle {
       let id = new.ids[index]
       let isAsBefore = before[id].map { old.entries[$0] == new.entries[index] } ?? false
-      if !known.contains(id) || !isAsBefore && before[id] != nil {
+      // What comes back by undo may have been told more of since it was written. Of many that is not
+      // worth the writing: at worst they have their old titles until they are heard.
+      let mayBeNew = before[id] != nil || middle.count <= Self.fewBack
+      if !known.contains(id) || !isAsBefore && mayBeNew {
         try put(id, new.entries[index], in: database)
       }
     }
   }
+
+  private static let fewBack = 200
 
   private mutating func add(_ items: QueueState.Entries, in database: Database)
     throws(DatabaseError)
