@@ -182,11 +182,14 @@ bool asf(Stream &stream, Result &result) {
   result.add(tag->properties());
   for (const auto &pair : static_cast<const ASF::Tag *>(tag)->attributeListMap()) {
     if (pair.first == "WM/Picture") result.has_picture = true;
-    if (result.knows(pair.first)) continue;
+    // The first artist stands in an object of its own, which TagLib tells apart from the others.
+    const bool is_artist = pair.first == "Author";
+    if (!is_artist && result.knows(pair.first)) continue;
+    const String key = is_artist ? String("ARTIST") : pair.first;
     for (const auto &value : pair.second) {
-      if (value.type() == ASF::Attribute::UnicodeType) result.add(pair.first, value.toString());
+      if (value.type() == ASF::Attribute::UnicodeType) result.add(key, value.toString());
       if (value.type() == ASF::Attribute::DWordType)
-        result.add(pair.first, String::number(static_cast<int>(value.toUInt())));
+        result.add(key, String::number(static_cast<int>(value.toUInt())));
     }
   }
   return true;

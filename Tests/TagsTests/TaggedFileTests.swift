@@ -22,13 +22,11 @@ import Testing
     let record = reading.record
     func many(_ values: [String]) -> [String] { format.hasManyValues ? values : [values[0]] }
     #expect(record.title == TaggedFiles.title)
-    // Of a WMA file's many values neither all nor their order came through on every machine: there
-    // only one of them is looked for.
-    let isWMA = format.name == "a.wma"
-    func isRight(_ found: [String], _ wanted: [String]) -> Bool {
-      isWMA ? !found.isEmpty && found.allSatisfy(wanted.contains) : found == many(wanted)
-    }
-    #expect(isRight(record.artists, TaggedFiles.artists))
+    // A WMA file keeps the first of many values in one object of its header and the others in
+    // another, and which of the two comes first is the encoder's choice: their order is not told.
+    let isUnordered = format.name == "a.wma"
+    func ordered(_ values: [String]) -> [String] { isUnordered ? values.sorted() : values }
+    #expect(record.artists == many(TaggedFiles.artists))
     #expect(record.albumArtists == [TaggedFiles.albumArtist])
     #expect(record.album == TaggedFiles.album)
     #expect(record.track == 3)
@@ -38,8 +36,8 @@ import Testing
     #expect(record.date == "1997-05-21")
     #expect(record.originalDate == "1985")
     #expect(record.year == 1985)
-    #expect(isRight(record.genres, TaggedFiles.genres))
-    #expect(isRight(record.composers, TaggedFiles.composers))
+    #expect(ordered(record.genres) == ordered(many(TaggedFiles.genres)))
+    #expect(ordered(record.composers) == ordered(many(TaggedFiles.composers)))
     #expect(record.comment == TaggedFiles.comment)
     #expect(record.isCompilation)
     #expect(record.rating == (format.hasRating ? 0.8 : nil))

@@ -149,8 +149,9 @@ import Testing
   @Test @MainActor func `Stopped and continued, the terminal is given back and taken again`() throws
   {
     let tmux = try PrivateTmux(
-      "stty -g > $HOME/before; sh -mc 'echo shell; \(Self.trial); cat > /dev/null; stty -g > $HOME/after;"
-        + " cmp $HOME/before $HOME/after && echo same; cat > /dev/null; fg; exec cat'",
+      // The shell waits at each gate: what is typed to it may be thrown away with the terminal's mode.
+      "cd $HOME; mkfifo gate1 gate2; stty -g > before; sh -mc 'echo shell; \(Self.trial); cat gate1;"
+        + " stty -g > after; cmp before after && echo same; cat gate2; fg; exec cat'",
       columns: 60, rows: 10)
     let capabilities = try Self.capabilities("tmux-256color")
     try Self.shows(tmux, columns: 60, rows: 10, step: 0, capabilities)
@@ -158,9 +159,9 @@ import Testing
     #expect(try tmux.wait { try tmux.rows().first == "shell" })
     #expect(try tmux.value("alternate_on") == "0")
     #expect(try tmux.value("cursor_flag") == "1")
-    try tmux.type("\u{4}")
+    try tmux.tell("run-shell", "-b", "echo > $HOME/gate1")
     #expect(try tmux.wait { try tmux.rows().contains("same") })
-    try tmux.type("\u{4}")
+    try tmux.tell("run-shell", "-b", "echo > $HOME/gate2")
     try Self.shows(tmux, columns: 60, rows: 10, step: 0, capabilities)
     #expect(try tmux.value("alternate_on") == "1")
     #expect(try tmux.value("cursor_flag") == "0")
