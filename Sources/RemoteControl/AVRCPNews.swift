@@ -17,6 +17,9 @@ struct AVRCPNews {
   static let position = "Position"
   private static let status = "PlaybackStatus"
   private static let metadata = "Metadata"
+  /// AVRCP's settings Repeat and Shuffle, which a headset or a car shows and sets.
+  static let loop = "LoopStatus"
+  static let shuffle = "Shuffle"
 
   /// What BlueZ may be wrong by, in seconds: headsets show whole ones.
   private static let tolerance = 1.0
@@ -24,7 +27,8 @@ struct AVRCPNews {
   /// In the order in which BlueZ must read them: a track, the place in it, and whether it runs.
   static let types = [
     ("Identity", "s"), ("CanControl", "b"), ("CanPlay", "b"), ("CanPause", "b"),
-    ("CanGoNext", "b"), ("CanGoPrevious", "b"), (metadata, "a{sv}"), (position, "x"), (status, "s"),
+    ("CanGoNext", "b"), ("CanGoPrevious", "b"), (loop, "s"), (shuffle, "b"), (metadata, "a{sv}"),
+    (position, "x"), (status, "s"),
   ]
 
   /// Before there is a player.
@@ -34,6 +38,7 @@ struct AVRCPNews {
     case metadata: .properties([])
     case position: .int64(0)
     case status: .string(PlaybackStatus.stopped.rawValue)
+    case loop: .string("None")
     default: .boolean(false)
     }
   }
@@ -45,6 +50,8 @@ struct AVRCPNews {
       case metadata: (name, track(snapshot))
       case position: (name, .int64(MPRISServer.microseconds(snapshot.position(at: now))))
       case status: (name, .string(snapshot.situation.status.rawValue))
+      case loop: (name, MPRISServer.loopStatus(snapshot))
+      case shuffle: (name, .boolean(snapshot.queue.isShuffled))
       case "Identity": (name, none(name))
       // What BlueZ believes that sotto cannot do goes out as a key, to whoever listens to keys. So
       // everything is taken here, and what is impossible does nothing (S71, S81).

@@ -134,24 +134,48 @@ import PlayerState
     when isPossible: @escaping @MainActor (PlayerSnapshot) -> Bool = { _ in true }
   ) -> BusMethod {
     BusMethod(name) { [weak self] call in
-      if let self, isAccepting, let snapshot = player.snapshot, snapshot.entry != nil,
-        isPossible(snapshot)
-      {
-        player.perform(command, from: .avrcp)
-      }
+      self?.perform(command, when: isPossible)
       call.answer(.success([]))
     }
   }
 
+  private func perform(
+    _ command: PlayerCommand, when isPossible: (PlayerSnapshot) -> Bool = { _ in true }
+  ) {
+    guard isAccepting, let snapshot = player.snapshot, snapshot.entry != nil, isPossible(snapshot)
+    else { return }
+    player.perform(command, from: .avrcp)
+  }
+
   private var properties: [BusProperty] {
     AVRCPNews.types.map { name, type in
-      BusProperty(name, type, change: name == AVRCPNews.position ? .silent : .value) {
-        [weak self] in
+      var property = BusProperty(
+        name, type, change: name == AVRCPNews.position ? .silent : .value
+      ) { [weak self] in
         let values = self.flatMap { here in
           here.player.snapshot.map { AVRCPNews.all($0, at: here.player.now) }
         }
         return values?.first { $0.0 == name }?.1 ?? AVRCPNews.none(name)
       }
+      property.set = setter(name)
+      return property
+    }
+  }
+
+  /// What a headset or a car sets, which BlueZ hands on: Repeat and Shuffle, and nothing else.
+  private func setter(_ name: String) -> (@MainActor (BusValue) throws(BusError) -> Void)? {
+    switch name {
+    case AVRCPNews.loop:
+      { [weak self] (value) throws(BusError) in
+        let wish = try MPRISServer.loopWish(value)
+        self?.perform(.repeating(wish))
+      }
+    case AVRCPNews.shuffle:
+      { [weak self] (value) throws(BusError) in
+        let isWanted = value.bool == true
+        self?.perform(.shuffle(isWanted ? .on : .off)) { $0.queue.isShuffled != isWanted }
+      }
+    default: nil
     }
   }
 }

@@ -155,18 +155,29 @@ extension MPRISServer {
     ]
   }
 
-  private var loopStatus: BusProperty {
-    let words: [RepeatMode: String] = [.off: "None", .one: "Track", .all: "Playlist"]
-    let wishes: [String: PlayerCommand.RepeatWish] = [
-      "None": .off, "Track": .one, "Playlist": .all,
-    ]
-    var property = read("LoopStatus", "s", otherwise: .string("None")) { snapshot in
-      .string(words[snapshot.queue.repeatMode] ?? "None")
+  private nonisolated static let loopWords: [RepeatMode: String] = [
+    .off: "None", .one: "Track", .all: "Playlist",
+  ]
+
+  /// LoopStatus, which has no word for playing one track and then none.
+  nonisolated static func loopStatus(_ snapshot: PlayerSnapshot) -> BusValue {
+    .string(loopWords[snapshot.queue.repeatMode] ?? "None")
+  }
+
+  /// What somebody wants who sets LoopStatus.
+  nonisolated static func loopWish(_ value: BusValue) throws(BusError) -> PlayerCommand.RepeatWish {
+    switch value.text {
+    case "None": .off
+    case "Track": .one
+    case "Playlist": .all
+    default: throw .invalidArguments("LoopStatus is None, Track or Playlist")
     }
+  }
+
+  private var loopStatus: BusProperty {
+    var property = read("LoopStatus", "s", otherwise: .string("None"), Self.loopStatus)
     property.set = { [weak self] (value) throws(BusError) in
-      guard let wish = value.text.flatMap({ wishes[$0] }) else {
-        throw .invalidArguments("LoopStatus is None, Track or Playlist")
-      }
+      let wish = try Self.loopWish(value)
       self?.change(.repeating(wish))
     }
     return property

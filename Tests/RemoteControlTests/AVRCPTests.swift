@@ -222,6 +222,49 @@ import Testing
     #expect(heard == 0)
   }
 
+  @Test func `Repeat and Shuffle are shown to headsets and set by them`() async throws {
+    let stage = try await HeadsetStage()
+    try await stage.begin()
+    let (desk, bluez) = (stage.desk, stage.bluez)
+    func shown(_ name: String) throws -> BusValue? { try #require(bluez.player()).properties[name] }
+    #expect(try shown("LoopStatus") == .string("None"))
+    #expect(try shown("Shuffle") == .boolean(false))
+    for (word, mode) in [("Playlist", RepeatMode.all), ("Track", .one), ("None", .off)] {
+      #expect(await bluez.set("LoopStatus", .string(word)) == .success([]))
+      await stage.settle()
+      #expect(desk.queue.repeatMode == mode)
+      #expect(try shown("LoopStatus") == .string(word))
+    }
+    for isWanted in [true, true, false] {
+      #expect(await bluez.set("Shuffle", .boolean(isWanted)) == .success([]))
+      await stage.settle()
+      #expect(desk.queue.isShuffled == isWanted)
+      #expect(try shown("Shuffle") == .boolean(isWanted))
+    }
+    // Asked for twice it was done once, and none of it is another track to a headset.
+    #expect(desk.performed.count == 5)
+    #expect(desk.sources.allSatisfy { $0 == .avrcp })
+    #expect(try #require(bluez.player()).tracks == 1)
+    // What sotto does not know, and what headsets only read, is refused.
+    for (name, value) in [
+      ("LoopStatus", BusValue.string("Twice")), ("LoopStatus", .boolean(true)),
+      ("Shuffle", .string("yes")), ("PlaybackStatus", .string("Paused")), ("Position", .int64(5)),
+    ] {
+      guard case .failure = await bluez.set(name, value) else {
+        Issue.record("\(name) \(value) was taken")
+        continue
+      }
+    }
+    #expect(desk.performed.count == 5)
+    // Outside of an audio context nobody is listened to.
+    let player = try #require(bluez.player())
+    stage.headset.release()
+    _ = await bluez.ask(
+      player, "Set", .string(HeadsetStage.interface), .string("Shuffle"), .variant(.boolean(true)),
+      interface: "org.freedesktop.DBus.Properties")
+    #expect(!desk.queue.isShuffled)
+  }
+
   @Test func `What headsets show follows the music, and nothing else makes BlueZ begin anew`()
     async throws
   {

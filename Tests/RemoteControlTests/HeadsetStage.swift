@@ -162,13 +162,22 @@ import Testing
     return await ask(player, member) == .success([])
   }
 
-  func ask(_ player: Player, _ member: String, _ arguments: BusValue...) async
-    -> Result<[BusValue], BusError>
-  {
+  /// A setting of a headset's or a car's panel: BlueZ sets the player's property.
+  func set(_ name: String, _ value: BusValue) async -> Result<[BusValue], BusError> {
+    guard let player = player() else { return .failure(.failed("no player")) }
+    return await ask(
+      player, "Set", .string(HeadsetStage.interface), .string(name), .variant(value),
+      interface: "org.freedesktop.DBus.Properties")
+  }
+
+  func ask(
+    _ player: Player, _ member: String, _ arguments: BusValue...,
+    interface: String = HeadsetStage.interface
+  ) async -> Result<[BusValue], BusError> {
     await withCheckedContinuation { done in
-      connection.call(
-        player.sender, player.path, HeadsetStage.interface, member, arguments, timeout: 180
-      ) { done.resume(returning: $0) }
+      connection.call(player.sender, player.path, interface, member, arguments, timeout: 180) {
+        done.resume(returning: $0)
+      }
     }
   }
 }
