@@ -13,11 +13,12 @@ public struct CauseText: Equatable, Sendable {
 
   public init(_ blocker: Blocker, in snapshot: PlayerSnapshot, at now: SessionTime) {
     let source = Text.printable(String(blocker.source.prefix(80)))
-    let word = Self.word(blocker.kind)
+    let isWake = blocker.kind == .solo && snapshot.alarm?.isRinging == true
+    let word = isWake ? "alarm" : Self.word(blocker.kind)
     name = source.isEmpty ? word.prefix(1).uppercased() + word.dropFirst() : source
-    kind = source.isEmpty ? "" : word
+    kind = source.isEmpty || word == source.lowercased() ? "" : word
     age = max(0, (now - blocker.began).seconds)
-    consequence = Self.consequence(blocker, snapshot.situation)
+    consequence = isWake ? "any key ends it" : Self.consequence(blocker, snapshot.situation)
   }
 
   static func word(_ kind: BlockerKind) -> String {

@@ -58,14 +58,21 @@ struct CommandArguments {
     let word = try text()
     let digits = word.hasSuffix("%") ? word.dropLast() : word[...]
     guard let value = Int(digits), abs(value) <= 1000 else { throw wrong(word) }
-    return word.hasPrefix("+") || word.hasPrefix("-") ? .by(value) : .to(value)
+    if word.hasPrefix("+") || word.hasPrefix("-") { return .by(value) }
+    guard value <= 100 else {
+      throw CommandError("'\(spec.name)' takes 0 to 100 percent, not '\(Text.printable(word))'")
+    }
+    return .to(value)
   }
 
   /// `4` or `3.5`; 0 is none.
   mutating func rating() throws(CommandError) -> Double? {
     let word = try text()
     guard let value = Double(word), (0...5).contains(value), (value * 2).rounded() == value * 2
-    else { throw wrong(word) }
+    else {
+      throw CommandError(
+        "'\(spec.name)' takes 0 to 5 in whole and half stars, not '\(Text.printable(word))'")
+    }
     return value == 0 ? nil : value
   }
 

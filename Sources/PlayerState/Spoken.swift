@@ -220,8 +220,11 @@ extension PlayerSnapshot {
     case .consume:
       return queue.isConsuming ? "Played tracks leave the queue" : "Played tracks stay in the queue"
     case .sleep:
-      guard let minutes = sleepMinutes(at: now) else { return "No sleep timer" }
-      return "The sleep timer pauses in \(minutes == 1 ? "1 minute" : "\(minutes) minutes")"
+      guard let sleepsAt, let minutes = sleepMinutes(at: now) else { return "No sleep timer" }
+      // Whole minutes, and in the last of them seconds.
+      let seconds = (sleepsAt - now).seconds.rounded(.up)
+      let left = seconds < 60 ? max(1, seconds) : Double(minutes) * 60
+      return "The sleep timer pauses in \(TrackText.spoken(left))"
     case .alarm:
       guard let alarm else { return "No alarm is set" }
       return alarm.isRinging

@@ -78,6 +78,10 @@ extension PlayCommand {
       queue.value.entries.isEmpty ? "The queue is empty" : nil
     case .choose(let row):
       queue.value.entries.indices.contains(row) ? nil : Self.noRow(row)
+    case .move(let rows, let to) where to != .max:
+      // One row after the last one is its end.
+      rows.first { !queue.value.entries.indices.contains($0) }.map { Self.noRow($0) }
+        ?? (to > queue.value.entries.count ? Self.noRow(to) : nil)
     case .remove(let rows), .cut(let rows), .copy(let rows), .moveNext(let rows),
       .move(let rows, _):
       rows.first { !queue.value.entries.indices.contains($0) }.map { Self.noRow($0) }

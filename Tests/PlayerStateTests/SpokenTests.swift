@@ -168,6 +168,35 @@ import Testing
         == "Firefox, call, 02:13 — stays paused")
   }
 
+  @Test func `S6: an alarm of the user's own says what ends it, another program's does not`() throws
+  {
+    var stage = Stage()
+    stage.happen(.play(.key))
+    stage.happen(.begin(id: "a", kind: .solo, source: "Alarm"))
+    let now = stage.snapshot.at
+    func line() -> String {
+      CauseText(stage.snapshot.causes[0], in: stage.snapshot, at: now).line()
+    }
+    #expect(line() == "Alarm, alarm or assistant, 00:00 — resumes after")
+    let time = try #require(AlarmTime("07:30"))
+    stage.change { $0.snapshot.alarm = AlarmState(time: time, due: nil, isRinging: true) }
+    #expect(line() == "Alarm, 00:00 — any key ends it")
+  }
+
+  @Test(arguments: [
+    (3.0, "3 seconds"), (59.2, "1 minute"), (60, "1 minute"), (61, "2 minutes"),
+    (3600, "1 hour"), (5400, "1 hour 30 minutes"), (356_400, "99 hours"),
+  ])
+  func `The sleep timer is told in hours and minutes, the last minute in seconds`(
+    _ left: Double, _ words: String
+  ) {
+    var stage = Stage()
+    stage.change { $0.snapshot.sleepsAt = $0.snapshot.at + .seconds(left) }
+    #expect(
+      stage.snapshot.description(of: .sleep, at: stage.snapshot.at)
+        == "The sleep timer pauses in \(words)")
+  }
+
   @Test func `Control characters of tags and names are never said`() {
     var stage = Stage()
     stage.snapshot.queue = PlayQueue([

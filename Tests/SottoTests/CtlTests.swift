@@ -21,6 +21,11 @@ import Testing
     (["ctl", "paus"], "unknown command 'paus', did you mean 'pause'?; see 'sotto ctl --help'"),
     (["ctl", "seek"], "'seek' needs [+|-]TIME|PERCENT%; see 'sotto ctl --help'"),
     (["ctl", "level", "loud"], "'level' takes [+|-]PERCENT, not 'loud'; see 'sotto ctl --help'"),
+    (["ctl", "level", "200"], "'level' takes 0 to 100 percent, not '200'; see 'sotto ctl --help'"),
+    (
+      ["ctl", "rate", "9"],
+      "'rate' takes 0 to 5 in whole and half stars, not '9'; see 'sotto ctl --help'"
+    ),
     (["ctl", "status", "now"], "'status' takes nothing, not 'now' too; see 'sotto ctl --help'"),
     (
       ["ctl", "--instnace", "x", "status"],
@@ -72,6 +77,7 @@ import Testing
     try expect(["redo"], ["Redid: removed 1 track"])
     try expect(["remove", "9"], ["The queue has no row 9"], status: 1)
     try expect(["choose", "7"], ["The queue has no row 7"], status: 1)
+    try expect(["move", "1", "9"], ["The queue has no row 9"], status: 1)
     try expect(["silent", "on"], [])
     #expect(try player.value("silent") as? Bool == true)
     try expect(["theme", "dusk"], ["There is no screen to show it on"], status: 1)
