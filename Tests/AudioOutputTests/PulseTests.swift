@@ -160,7 +160,13 @@ struct PulseTests {
     let found = stretches(positions)
     #expect((11...11 + late).contains(found.count))
     let starts = Set(found.map(\.lowerBound))
-    #expect(starts.isSuperset(of: (0...10).map { Int64($0) * 1_000_000 }))
+    for place in (0...10).map({ Int64($0) * 1_000_000 }) {
+      // PipeWire's read index is estimated between its steps: on a busy machine it may have read one
+      // step more before the write came, and that much of the new place is not heard.
+      let isThere =
+        starts.contains(place) || device.kind == .pipeWire && starts.contains(place + 1024)
+      #expect(isThere, "\(place) in \(starts.sorted())")
+    }
     // Not one frame of silence between.
     let first = positions.firstIndex { $0 != nil } ?? 0
     let last = positions.lastIndex { $0 != nil } ?? 0
