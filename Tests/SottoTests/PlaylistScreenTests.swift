@@ -18,13 +18,15 @@ struct PlaylistScreenTests {
   }
 
   /// The list on the disk, once it is so.
-  private static func holds(_ file: String, _ text: String, without left: String = "") -> Bool {
-    for _ in 0..<600 {
+  private static func holds(
+    _ pane: Pane, _ file: String, _ text: String, without left: String = ""
+  ) throws -> Bool {
+    try pane.tmux.wait {
+      // A question to tmux takes its time, and gives the player some.
+      _ = try pane.rows
       let found = try? String(contentsOfFile: file, encoding: .utf8)
-      if found?.replacingOccurrences(of: left, with: "") == text { return true }
-      usleep(50_000)
+      return found?.replacingOccurrences(of: left, with: "") == text
     }
-    return false
   }
 
   @Test func `A list is opened, edited, undone and played, and what is missing is told`() throws {
@@ -36,10 +38,10 @@ struct PlaylistScreenTests {
     try pane.shows("gone.wav", "missing", "http://example.org/x")
     try pane.type("D")
     try pane.shows("Removed 1 track")
-    #expect(Self.holds(file, "#EXTM3U\nhttp://example.org/x\n"))
+    #expect(try Self.holds(pane, file, "#EXTM3U\nhttp://example.org/x\n"))
     try pane.type("u")
     try pane.shows("Undid: removed 1 track", "gone.wav")
-    #expect(Self.holds(file, text))
+    #expect(try Self.holds(pane, file, text))
     // From the queue into the list.
     try pane.type("2gY")
     try pane.shows("Copied 1 track")
@@ -48,8 +50,8 @@ struct PlaylistScreenTests {
     let song = "\(pane.folder.path)/music/song 1.wav"
     // Its length may be known by now.
     #expect(
-      Self.holds(
-        file, "#EXTM3U\n# mine\n/none/gone.wav\n\(song)\nhttp://example.org/x\n",
+      try Self.holds(
+        pane, file, "#EXTM3U\n# mine\n/none/gone.wav\n\(song)\nhttp://example.org/x\n",
         without: "#EXTINF:60,\n"))
     try pane.type("q")
     try pane.shows("status 0", "same")
