@@ -92,7 +92,7 @@ import MusicLibrary
       if let name { tell(setAside: name) }
       let kept = try index.roots()
       var all = kept + set
-      for folder in named where !all.contains(where: { isBelow(folder, $0) }) {
+      for folder in named where !all.contains(where: { LibraryScan.covers($0, folder) }) {
         if isThere(folder) { try index.add(root: folder) }
         all.append(folder)
       }
@@ -113,10 +113,6 @@ import MusicLibrary
       let forgotten =
         options.forgetsMissing && summary.isComplete ? try scan.forgetMissing() : 0
       try report(summary, forgotten, index, ScanLine.seconds() - began)
-    }
-
-    private func isBelow(_ path: [UInt8], _ root: [UInt8]) -> Bool {
-      path == root || path.starts(with: root.last == 0x2F ? root : root + [0x2F])
     }
 
     private func isThere(_ path: [UInt8]) -> Bool {

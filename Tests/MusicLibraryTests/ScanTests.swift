@@ -10,6 +10,8 @@ final class ScannedFolder {
   let folder: TestFolder
   let music: String
   let database: String
+  /// How many places of other files the last scan has looked at.
+  private(set) var looks = 0
 
   init() throws {
     folder = try TestFolder()
@@ -42,14 +44,16 @@ final class ScannedFolder {
 
   @discardableResult
   func scan(
-    _ roots: [String]? = nil, forgets: Bool = false, isCancelled: @escaping () -> Bool = { false },
+    _ roots: [String]? = nil, of all: [String]? = nil, forgets: Bool = false,
+    isCancelled: @escaping () -> Bool = { false },
     progress: @escaping (ScanProgress) -> Void = { _ in }
   ) throws -> ScanSummary {
     let paths = (roots ?? [music]).map { Array($0.utf8) }
     let scan = LibraryScan(
-      try open(), roots: paths, all: paths, now: 1000, isCancelled: isCancelled,
-      progress: progress)
+      try open(), roots: paths, all: all.map { $0.map { Array($0.utf8) } } ?? paths, now: 1000,
+      isCancelled: isCancelled, progress: progress)
     let summary = try scan.run()
+    looks = scan.matcher.looks
     if forgets { _ = try scan.forgetMissing() }
     return summary
   }

@@ -79,4 +79,19 @@ enum IndexSchema {
       WHERE track IN (SELECT id FROM track WHERE file = new.id);
     END;
     """
+
+  /// What a scan alone needs, which makes it where it is not there.
+  static let additions = """
+    -- Which folder on disk each was when it was looked at last.
+    CREATE TABLE IF NOT EXISTS folder_place(
+      folder INTEGER PRIMARY KEY REFERENCES folder(id) ON DELETE CASCADE,
+      device INTEGER NOT NULL,
+      node INTEGER NOT NULL
+    );
+    -- Links behind which folders are found that have no other place in the collection.
+    CREATE TABLE IF NOT EXISTS link(
+      id INTEGER PRIMARY KEY,
+      path BLOB NOT NULL UNIQUE
+    );
+    """
 }

@@ -10,29 +10,34 @@ import Glibc
 /// (another connection may read what was committed).
 public final class LibraryScan {
   let index: LibraryIndex
-  private let roots: [[UInt8]]
-  /// Links into these lead to what is found at its own place.
-  private let realRoots: [[UInt8]]
+  private let given: [[UInt8]]
+  /// Every folder that the user has named.
+  let named: [[UInt8]]
+  /// The given folders as they are looked through.
+  var roots: [[UInt8]] = []
   private let now: Int64
   private let isCancelled: () -> Bool
   private let progress: (ScanProgress) -> Void
   /// Told of each folder before it is read.
   var onFolder: ([UInt8]) -> Void = { _ in }
 
-  private var summary = ScanSummary()
+  var summary = ScanSummary()
   private var state = ScanProgress()
   /// Folders of which files are known, and their numbers.
-  private var folders: [[UInt8]: Int64] = [:]
+  var folders: [[UInt8]: Int64] = [:]
   private var entered: Set<FileProbe.Identity> = []
-  private var visited: Set<[UInt8]> = []
+  private var places = ScanPlaces(named: [], known: [])
+  var links: Set<[UInt8]> = []
+  var drives = ScanDrives([:])
+  private var formers: [ScanDrives.Identity: [[UInt8]]] = [:]
   /// Folders that could not be read: nothing is known of them now.
-  private var unread: [[UInt8]] = []
-  private var matcher: ScanMatcher
-  private var writer: ScanWriter
+  var unread: [[UInt8]] = []
+  var matcher: ScanMatcher
+  var writer: ScanWriter
 
-  private let jobs = WorkQueue<ScanJob>(limit: 256)
-  private let readings = WorkQueue<ScanReading>(limit: .max)
-  private let crew = Crew()
+  let jobs = WorkQueue<ScanJob>(limit: 256)
+  let readings = WorkQueue<ScanReading>(limit: .max)
+  let crew = Crew()
   private var readers = 0
   private var outstanding = 0
   private var lastTold = 0.0
@@ -47,8 +52,8 @@ public final class LibraryScan {
     progress: @escaping (ScanProgress) -> Void = { _ in }
   ) {
     self.index = index
-    self.roots = Self.outermost(roots)
-    realRoots = (roots + all).compactMap(FileProbe.real)
+    given = roots
+    named = all
     self.now = now
     self.isCancelled = isCancelled
     self.progress = progress
@@ -56,14 +61,9 @@ public final class LibraryScan {
     writer = ScanWriter(index, now: now)
   }
 
-  /// Those that are not within others.
-  static func outermost(_ roots: [[UInt8]]) -> [[UInt8]] {
-    var result: [[UInt8]] = []
-    for root in roots.sorted(by: { $0.count < $1.count })
-    where !result.contains(where: { LibraryIndex.isBelow(root, $0) }) {
-      result.append(root)
-    }
-    return result.sorted { $0.lexicographicallyPrecedes($1) }
+  /// True for a folder of the collection itself and for what a scan of it finds: nothing hidden.
+  public static func covers(_ folder: [UInt8], _ path: [UInt8]) -> Bool {
+    ScanPlaces.covers(folder, path)
   }
 
   /// Does it. Where it throws, what was committed before stays and is whole.
@@ -73,13 +73,30 @@ public final class LibraryScan {
       jobs.close(dropping: true)
       crew.join()
     }
-    for (id, path) in try index.folders() { folders[path] = id }
-    matcher.isEmpty = folders.isEmpty
+    try begin()
     for root in roots where !isCancelled() { try walk(root) }
     while outstanding > 0, !isCancelled() { try wait() }
     if isCancelled() { try abandon() } else { try finish() }
     tell(isLast: true)
     return summary
+  }
+
+  private func begin() throws(DatabaseError) {
+    try index.database.execute(IndexSchema.additions)
+    var disks: [[UInt8]: ScanDrives.Identity] = [:]
+    for (id, path, identity) in try index.placedFolders() {
+      folders[path] = id
+      if let identity {
+        disks[path] = identity
+        formers[identity, default: []].append(path)
+      }
+    }
+    drives = ScanDrives(disks)
+    matcher.isEmpty = folders.isEmpty
+    let known = try index.links()
+    links = Set(known)
+    places = ScanPlaces(named: named, known: known)
+    roots = places.outermost(given)
   }
 
   private func startReaders() {
@@ -97,17 +114,26 @@ public final class LibraryScan {
   // MARK: Folders
 
   private func walk(_ root: [UInt8]) throws(DatabaseError) {
-    var open = [root]
-    while let path = open.popLast() {
+    var open = [Step(path: root)]
+    while let step = open.popLast() {
       if isCancelled() { return }
-      for folder in try visit(path, isRoot: path == root).reversed() { open.append(folder) }
+      open += try visit(step).reversed()
       while let reading = readings.takeIfThere() { try take(reading) }
       tell()
     }
   }
 
+  /// A folder to look at.
+  private struct Step {
+    var path: [UInt8]
+    /// Its path without links, where a link led here.
+    var real: [UInt8]?
+  }
+
   /// Looks at one folder; the folders within it.
-  private func visit(_ path: [UInt8], isRoot: Bool) throws(DatabaseError) -> [[UInt8]] {
+  private func visit(_ step: Step) throws(DatabaseError) -> [Step] {
+    let path = step.path
+    let isRoot = named.contains(path) || roots.contains(path)
     let descriptor = open(
       FileProbe.cString(path), O_RDONLY | O_CLOEXEC | O_DIRECTORY | O_NONBLOCK)
     guard descriptor >= 0 else {
@@ -120,8 +146,9 @@ public final class LibraryScan {
       refuse(path, errno, isRoot)
       return []
     }
-    let identity = FileProbe.Identity(device: UInt(facts.st_dev), node: UInt(facts.st_ino))
-    guard entered.insert(identity).inserted else { return [] }
+    let identity = FileIdentity(facts)
+    let inode = FileProbe.Identity(device: UInt(facts.st_dev), node: UInt(facts.st_ino))
+    guard entered.insert(inode).inserted else { return [] }
     onFolder(path)
     let listing: FolderListing
     do throws(FileProbe.FolderError) {
@@ -130,17 +157,37 @@ public final class LibraryScan {
       refuse(path, error.cause, isRoot)
       return []
     }
-    if listing.count == 0, isAbsent(path) { return [] }
+    if isRoot, listing.count == 0, isAbsent(path) { return [] }
     summary.folders += 1
     state.folders += 1
-    visited.insert(path)
-    try match(path, listing)
-    return listing.folders.compactMap { folder in
-      let inner = Paths.join(path, folder.name)
-      guard folder.isLink else { return inner }
-      guard let real = FileProbe.real(inner) else { return nil }
-      return realRoots.contains { LibraryIndex.isBelow(real, $0) } ? nil : inner
+    let disk = ScanDrives.Identity(device: identity.device, node: identity.node)
+    drives.see(path, disk, isBare: listing.files.isEmpty && listing.folders.isEmpty)
+    try match(path, disk, listing)
+    if !listing.files.isEmpty, let news = drives.news(path), !news.isOnOtherDevice {
+      try write([.place(folder: path, news.now)])
     }
+    var steps: [Step] = []
+    for folder in listing.folders {
+      if let inner = try way(to: Paths.join(path, folder.name), folder.isLink, from: step) {
+        steps.append(inner)
+      }
+    }
+    return steps
+  }
+
+  /// The way to a folder within another; `nil` where it is found elsewhere.
+  private func way(
+    to path: [UInt8], _ isLink: Bool, from outer: Step
+  ) throws(DatabaseError) -> Step? {
+    guard isLink else {
+      guard let real = outer.real.map({ Paths.join($0, Paths.name(path)) }) else {
+        return Step(path: path)
+      }
+      return places.place(of: real) == path ? Step(path: path, real: real) : nil
+    }
+    guard let real = FileProbe.real(path), places.enters(link: path, to: real) else { return nil }
+    if links.insert(path).inserted { try write([.link(path)]) }
+    return Step(path: path, real: real)
   }
 
   /// What is wrong with a folder. One that has gone is no fault, unless the user named it.
@@ -154,9 +201,11 @@ public final class LibraryScan {
   }
 
   /// True where files of this folder are known, and notes that they are not there now.
-  private func isAbsent(_ path: [UInt8]) -> Bool {
+  ///
+  /// - Parameter isMissing: what is known to be there does not count.
+  func isAbsent(_ path: [UInt8], isMissing: Bool = false) -> Bool {
     guard folders.keys.contains(where: { LibraryIndex.isBelow($0, path) }),
-      let count = try? index.count(below: path), count > 0
+      let count = try? index.count(below: path, isMissing: isMissing), count > 0
     else { return false }
     summary.absent.append((path, count))
     return true
@@ -164,10 +213,14 @@ public final class LibraryScan {
 
   // MARK: Files
 
-  private func match(_ path: [UInt8], _ listing: FolderListing) throws(DatabaseError) {
+  private func match(
+    _ path: [UInt8], _ disk: ScanDrives.Identity, _ listing: FolderListing
+  ) throws(DatabaseError) {
     summary.files += listing.files.count
     state.files += listing.files.count
-    let found = try matcher.match(listing, in: path, number: folders[path])
+    let found = try matcher.match(
+      listing, in: path, number: folders[path], former: former(of: path, disk))
+    for change in found.renumbered { drives.found(on: change.now, before: change.before) }
     summary.moved += found.moved
     summary.returned += found.returned
     summary.missing += found.missing
@@ -189,6 +242,19 @@ public final class LibraryScan {
     }
   }
 
+  /// The same folder, known under another path that still leads to it.
+  private func former(
+    of path: [UInt8], _ disk: ScanDrives.Identity
+  ) -> (path: [UInt8], number: Int64)? {
+    for former in formers[disk] ?? [] where former != path {
+      guard let number = folders[former], let there = FileIdentity.at(former),
+        there.device == disk.device, there.node == disk.node
+      else { continue }
+      return (former, number)
+    }
+    return nil
+  }
+
   private func dispatch(_ job: ScanJob) throws(DatabaseError) {
     outstanding += 1
     if readers == 0 { return try take(ScanReading(job)) }
@@ -206,7 +272,7 @@ public final class LibraryScan {
     if let reading = readings.take() { try take(reading) }
   }
 
-  private func take(_ reading: ScanReading) throws(DatabaseError) {
+  func take(_ reading: ScanReading) throws(DatabaseError) {
     outstanding -= 1
     state.read += 1
     tell()
@@ -219,41 +285,8 @@ public final class LibraryScan {
     try write([.reading(reading)])
   }
 
-  private func write(_ operations: [ScanOperation]) throws(DatabaseError) {
+  func write(_ operations: [ScanOperation]) throws(DatabaseError) {
     try writer.add(operations, folders: &folders)
-  }
-
-  // MARK: The end
-
-  /// What was read is kept; what was not yet is read the next time.
-  private func abandon() throws(DatabaseError) {
-    jobs.close(dropping: true)
-    crew.join()
-    while let reading = readings.takeIfThere() { try take(reading) }
-    try writer.flush(&folders)
-  }
-
-  private func finish() throws(DatabaseError) {
-    // Folders that are not there any more.
-    for (path, id) in folders
-    where !visited.contains(path) && roots.contains(where: { LibraryIndex.isBelow(path, $0) })
-      && !unread.contains(where: { LibraryIndex.isBelow(path, $0) })
-    {
-      let operations = try matcher.allMissing(in: id)
-      summary.missing += operations.count
-      try write(operations)
-    }
-    try writer.flush(&folders)
-    try writer.removeParked()
-    summary.isComplete = true
-  }
-
-  /// Forgets the files that have gone, but for those whose folder may only be away. After `run`.
-  public func forgetMissing() throws(DatabaseError) -> Int {
-    let kept = unread + summary.absent.map(\.folder)
-    return try index.transaction { () throws(DatabaseError) in
-      try index.forgetMissing { folder in kept.contains { LibraryIndex.isBelow(folder, $0) } }
-    }
   }
 
   private func tell(isLast: Bool = false) {

@@ -17,6 +17,13 @@ struct ScanMatcher {
     var moved = 0
     var returned = 0
     var missing = 0
+    /// Devices that are called by another number now.
+    var renumbered: Set<Renumbering> = []
+  }
+
+  struct Renumbering: Hashable {
+    var before: Int64
+    var now: Int64
   }
 
   private let index: LibraryIndex
@@ -26,12 +33,20 @@ struct ScanMatcher {
   private var claimed: Set<Int64> = []
   /// Files that were not at their places in this scan.
   private var lost: Set<Int64> = []
+  /// The places, not looked at yet, of files with many names: each is looked at once in a scan.
+  private var unseen: [FileIdentity: [LibraryIndex.PlacedFile]] = [:]
+  /// How many places of other files were looked at.
+  private(set) var looks = 0
+  private static let many = 4
 
   init(_ index: LibraryIndex) { self.index = index }
 
-  /// - Parameter number: the folder's own, where files of it are known.
+  /// - Parameters:
+  ///   - number: the folder's own, where files of it are known.
+  ///   - former: the same folder where it is known under another path that leads to it still.
   mutating func match(
-    _ listing: FolderListing, in folder: [UInt8], number: Int64?
+    _ listing: FolderListing, in folder: [UInt8], number: Int64?,
+    former: (path: [UInt8], number: Int64)? = nil
   ) throws(DatabaseError) -> Found {
     var found = Found()
     var known: [[UInt8]: IndexedFile] = [:]
@@ -58,11 +73,27 @@ struct ScanMatcher {
         continue
       }
       known[file.name] = nil
+      if row.identity.device != file.identity.device {
+        found.renumbered.insert(
+          Renumbering(before: row.identity.device, now: file.identity.device))
+      }
       unmoved(row, file, listing.beside(file.name), folder, &found)
+    }
+    var same: [[UInt8]: LibraryIndex.PlacedFile] = [:]
+    if let former, !others.isEmpty {
+      for file in try index.files(in: former.number) where !claimed.contains(file.id) {
+        same[file.name] = LibraryIndex.PlacedFile(file: file, folder: former.path)
+      }
     }
     for file in others {
       let beside = listing.beside(file.name)
-      if !isEmpty, let placed = try origin(of: file.identity) {
+      let placed =
+        if let placed = same[file.name], placed.file.identity.isSame(file.identity) {
+          Optional(placed)
+        } else {
+          isEmpty ? nil : try origin(of: file.identity)
+        }
+      if let placed {
         claimed.insert(placed.file.id)
         if lost.remove(placed.file.id) != nil { found.missing -= 1 }
         if placed.folder == folder { known[placed.file.name] = nil }
@@ -112,15 +143,35 @@ struct ScanMatcher {
 
   /// Where a file was, if it has come from another place: one that has still a file there is a
   /// second name of it.
-  private func origin(of identity: FileIdentity) throws(DatabaseError) -> LibraryIndex.PlacedFile? {
-    let places = try index.places(of: identity).filter { place in
-      guard !claimed.contains(place.file.id) else { return false }
-      // Put aside, since another file took its place.
-      if place.file.name.first == 0x2F { return true }
-      guard let there = FileIdentity.at(place.path) else { return true }
-      return there.node != identity.node || there.device != identity.device
+  private mutating func origin(
+    of identity: FileIdentity
+  ) throws(DatabaseError) -> LibraryIndex.PlacedFile? {
+    // Taken out, so that it is not copied.
+    var places = unseen.removeValue(forKey: identity)
+    var isKept = places != nil
+    if places == nil {
+      var all = try index.places(of: identity)
+      // Those of the same device are taken first, from the end.
+      _ = all.partition { $0.file.identity.device == identity.device }
+      isKept = all.count > Self.many
+      places = all
     }
-    return places.first { $0.file.identity.device == identity.device } ?? places.first
+    defer { if isKept { unseen[identity] = places } }
+    while let place = places?.popLast() {
+      if isFree(place, identity) { return place }
+    }
+    return nil
+  }
+
+  private mutating func isFree(
+    _ place: LibraryIndex.PlacedFile, _ identity: FileIdentity
+  ) -> Bool {
+    guard !claimed.contains(place.file.id) else { return false }
+    // Put aside, since another file took its place.
+    if place.file.name.first == 0x2F { return true }
+    looks += 1
+    guard let there = FileIdentity.at(place.path) else { return true }
+    return there.node != identity.node || there.device != identity.device
   }
 
   /// For a folder that is not there.

@@ -18,6 +18,54 @@ extension LibraryIndex {
     return folders
   }
 
+  /// Every folder of which files are known, and which one on disk it was.
+  func placedFolders() throws(DatabaseError) -> [(
+    id: Int64, path: [UInt8], identity: ScanDrives.Identity?
+  )] {
+    var folders: [(id: Int64, path: [UInt8], identity: ScanDrives.Identity?)] = []
+    try database.rows(
+      """
+      SELECT id, path, device, node FROM folder
+      LEFT JOIN folder_place ON folder_place.folder = folder.id
+      """
+    ) { row in
+      let identity =
+        row.isNull(2)
+        ? nil : ScanDrives.Identity(device: row.integer(2), node: row.integer(3))
+      folders.append((row.integer(0), row.bytes(1), identity))
+    }
+    return folders
+  }
+
+  func set(place identity: ScanDrives.Identity, folder: Int64) throws(DatabaseError) {
+    try database.run(
+      "INSERT OR REPLACE INTO folder_place(folder, device, node) VALUES(?, ?, ?)",
+      .integer(folder), .integer(identity.device), .integer(identity.node))
+  }
+
+  /// The links behind which folders are found, in the order in which they were.
+  func links() throws(DatabaseError) -> [[UInt8]] {
+    var paths: [[UInt8]] = []
+    try database.rows("SELECT path FROM link ORDER BY id") { paths.append($0.bytes(0)) }
+    return paths
+  }
+
+  func add(link path: [UInt8]) throws(DatabaseError) {
+    try database.run("INSERT OR IGNORE INTO link(path) VALUES(?)", .bytes(path))
+  }
+
+  func remove(link path: [UInt8]) throws(DatabaseError) {
+    try database.run("DELETE FROM link WHERE path = ?", .bytes(path))
+  }
+
+  /// How many files of a folder's own have gone.
+  func missingCount(in folder: Int64) throws(DatabaseError) -> Int {
+    Int(
+      try database.integer(
+        "SELECT count(*) FROM file WHERE folder = ? AND missing IS NOT NULL", .integer(folder)) ?? 0
+    )
+  }
+
   /// A file with the folder it is known in.
   struct PlacedFile {
     var file: IndexedFile
@@ -87,12 +135,12 @@ extension LibraryIndex {
     Int(try database.integer("SELECT count(*) FROM file WHERE missing IS NOT NULL") ?? 0)
   }
 
-  /// How many files are known in a folder and below it, missing ones too.
-  func count(below root: [UInt8]) throws(DatabaseError) -> Int {
+  /// How many files are known in a folder and below it; with `isMissing` those that have gone.
+  func count(below root: [UInt8], isMissing: Bool) throws(DatabaseError) -> Int {
     var count = 0
-    try database.rows(
-      "SELECT path, (SELECT count(*) FROM file WHERE file.folder = folder.id) FROM folder"
-    ) { row in
+    let files = "SELECT count(*) FROM file WHERE file.folder = folder.id"
+    let which = isMissing ? " AND missing IS NOT NULL" : ""
+    try database.rows("SELECT path, (\(files)\(which)) FROM folder") { row in
       if Self.isBelow(row.bytes(0), root) { count += row.int(1) }
     }
     return count

@@ -26,8 +26,9 @@ public struct ScanSummary: Equatable, Sendable {
   public var unreadable = 0
   /// Folders that cannot be read, and why. What is known of them stays.
   public var faults: [LibraryFault] = []
-  /// Folders that are not there, or empty, and in which files are known: perhaps a drive that is
-  /// not mounted. Their files count as missing and are never forgotten.
+  /// Folders that may be drives that are not mounted, with how many files are known in them: named
+  /// ones that are not there, or empty, and others whose files were on another device than their
+  /// place is now. Their files count as missing and are never forgotten.
   public var absent: [(folder: [UInt8], files: Int)] = []
   /// False where it was ended before its end.
   public var isComplete = false

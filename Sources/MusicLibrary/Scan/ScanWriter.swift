@@ -10,6 +10,11 @@ enum ScanOperation {
   case present(Int64)
   /// The same file on a drive or with a number that is called otherwise now.
   case restamp(folder: [UInt8], name: [UInt8], FileIdentity, Int64, String?)
+  /// Which folder on disk it is.
+  case place(folder: [UInt8], ScanDrives.Identity)
+  /// Files are found behind a link, or not any more.
+  case link([UInt8])
+  case unlink([UInt8])
 }
 
 /// Gathers changes and writes many in one transaction, in their order.
@@ -66,6 +71,10 @@ struct ScanWriter {
       try index.put(
         file: name, in: number(of: folder, &folders), identity, beside: beside, fault: fault,
         at: now)
+    case .place(let folder, let identity):
+      try index.set(place: identity, folder: number(of: folder, &folders))
+    case .link(let path): try index.add(link: path)
+    case .unlink(let path): try index.remove(link: path)
     case .move(let id, let folder, let name):
       let number = try number(of: folder, &folders)
       // Another scan may have been there first.
