@@ -244,11 +244,64 @@ import Testing
     #expect(try here.rows().count < 201)
   }
 
-  @Test func `Without an index nothing is watched, and a damaged one is told once`()
+  @Test(arguments: [false, true])
+  func `An index that is made while a watch runs is followed from then on`(_ hasFolder: Bool)
     async throws
   {
-    LibraryWatch(index: Array((here.database + "x").utf8), folders: [Array(here.music.utf8)])
-      .run { _ in Issue.record("nothing is to be done") }
+    let state = here.folder.file("state")
+    let path = state + "/library.db"
+    if hasFolder { try #require(mkdir(state, 0o755) == 0) }
+    let later = LibraryWatch(index: Array(path.utf8), folders: [])
+    defer { later.end() }
+    news.run(later)
+    if !hasFolder { try #require(mkdir(state, 0o755) == 0) }
+    try Data().write(to: URL(fileURLWithPath: state + "/state.db"))
+    func scan() throws {
+      let roots = [Array(here.music.utf8)]
+      let index = try LibraryIndex(Database(Array(path.utf8)))
+      try index.add(root: roots[0])
+      _ = try LibraryScan(index, roots: roots, all: roots, now: 1).run()
+    }
+    try scan()
+    #expect(await holds { news.ends > 0 })
+    try here.write("new.wav", seconds: 2)
+    #expect(
+      await holds {
+        let index = try? LibraryIndex(Database(Array(path.utf8), .readOnly))
+        return (try? index?.counts().tracks) == 2
+      })
+    #expect(!news.hasEnded)
+  }
+
+  @Test func `A folder that another scan adds to the collection is watched too`() async throws {
+    try await begin()
+    let other = here.folder.file("other")
+    try #require(mkdir(other, 0o755) == 0)
+    try Data(ScannedFolder.sound(seconds: 2)).write(to: URL(fileURLWithPath: other + "/a.wav"))
+    do { try here.open().add(root: Array(other.utf8)) }
+    #expect(await holds { (try? here.open().counts().tracks) == 2 })
+    try Data(ScannedFolder.sound(seconds: 3)).write(to: URL(fileURLWithPath: other + "/b.wav"))
+    #expect(await holds { (try? here.open().counts().tracks) == 3 })
+  }
+
+  @Test func `An index that is taken away and made anew is followed again`() async throws {
+    try await begin()
+    for suffix in ["", "-wal", "-shm"] { unlink(here.database + suffix) }
+    do {
+      try here.open().add(root: Array(here.music.utf8))
+    }
+    #expect(await become(["first.wav": [1]]))
+    try here.write("more.wav", seconds: 2)
+    #expect(await become(["first.wav": [1], "more.wav": [2]]))
+  }
+
+  @Test func `A watch makes no index, and a damaged one is told once`() async throws {
+    let none = LibraryWatch(
+      index: Array((here.database + "x").utf8), folders: [Array(here.music.utf8)])
+    news.run(none)
+    none.end()
+    #expect(await holds { news.hasEnded })
+    #expect(news.list.isEmpty)
     #expect(!FileManager.default.fileExists(atPath: here.database + "x"))
     let damaged = here.folder.file("damaged.db")
     try Data(repeating: 0x55, count: 8192).write(to: URL(fileURLWithPath: damaged))

@@ -69,6 +69,19 @@ import Testing
       try !String(contentsOfFile: folder.path + "/out", encoding: .utf8).contains("new track"))
   }
 
+  @Test func `A first collection that is made while a player runs is followed from then on`()
+    throws
+  {
+    try FileManager.default.removeItem(atPath: folder.path + "/state")
+    let player = try Playing(
+      ["play", "--output", "null", long()], in: folder, environment: place)
+    try player.waitUntilItAnswers()
+    let run = try Run(["scan", music].map { Array($0.utf8) }, environment: place)
+    try #require(run.status == 0)
+    try folder.write("music/sub/just now.wav", wav(seconds: 0.4))
+    #expect(try player.wait { try isFound("just now") })
+  }
+
   @Test func `The setting library-watch ends it and begins it again`() throws {
     let player = try Playing(
       ["play", "--output", "null", long()], in: folder, environment: place)

@@ -13,6 +13,8 @@ final class FolderEvents {
   private var folders: [CInt: [UInt8]] = [:]
   /// Folders in which only these names matter: those of music that is not there.
   private var awaited: [CInt: Set<[UInt8]>] = [:]
+  /// The file of the index.
+  private var index: CInt?
   /// What was watched since `begin`.
   private var wanted: Set<CInt> = []
   /// Folders that were not watched since `begin`, because the system allows no more.
@@ -73,6 +75,19 @@ final class FolderEvents {
     }
   }
 
+  /// The file of the index: told when another program has written it, or has put another one in its
+  /// place. Again where that was told.
+  ///
+  /// - Returns: whether it is another file than before.
+  @discardableResult func watch(index path: [UInt8]) -> Bool {
+    guard descriptor >= 0 else { return false }
+    let mask = UInt32(IN_CLOSE_WRITE | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF)
+    let number = inotify_add_watch(descriptor, FileProbe.cString(path), mask)
+    if let index, index != number { inotify_rm_watch(descriptor, index) }
+    defer { index = number >= 0 ? number : nil }
+    return index != number
+  }
+
   private func add(_ folder: [UInt8], _ mask: UInt32) -> CInt? {
     guard descriptor >= 0 else { return nil }
     let number = inotify_add_watch(descriptor, FileProbe.cString(folder), mask)
@@ -89,16 +104,28 @@ final class FolderEvents {
 
   // MARK: What happens
 
+  /// What has happened: to the folders, to what is mounted, to the index.
+  struct Seen {
+    var hasChanged = false
+    var hasMounted = false
+    var isIndexWritten = false
+  }
+
+  private var isIndexWritten = false
+
   /// Waits until something happens, or so many seconds; `nil` is for ever.
-  func wait(_ seconds: Double?) -> (hasChanged: Bool, hasMounted: Bool) {
+  func wait(_ seconds: Double?) -> Seen {
     var places = [
       pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
       pollfd(fd: stop, events: Int16(POLLIN), revents: 0),
       pollfd(fd: mounts, events: Int16(POLLPRI), revents: 0),
     ]
     let limit = seconds.map { CInt(min(max(0, $0), 3600) * 1000) + 1 } ?? -1
-    guard poll(&places, nfds_t(places.count), limit) > 0 else { return (false, false) }
-    return (places[0].revents != 0 && drain(), places[2].revents != 0)
+    guard poll(&places, nfds_t(places.count), limit) > 0 else { return Seen() }
+    isIndexWritten = false
+    let hasChanged = places[0].revents != 0 && drain()
+    return Seen(
+      hasChanged: hasChanged, hasMounted: places[2].revents != 0, isIndexWritten: isIndexWritten)
   }
 
   private func drain() -> Bool {
@@ -134,6 +161,11 @@ final class FolderEvents {
     func has(_ bits: Int) -> Bool { mask & UInt32(bits) != 0 }
     // Some were lost.
     if has(Int(IN_Q_OVERFLOW)) { return true }
+    if watch == index {
+      if has(Int(IN_IGNORED)) { index = nil }
+      isIndexWritten = true
+      return false
+    }
     if has(Int(IN_IGNORED)) {
       folders[watch] = nil
       return false

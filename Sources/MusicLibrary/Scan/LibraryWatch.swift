@@ -29,7 +29,7 @@ public final class LibraryWatch: Sendable {
   private let writing: CInt
 
   /// - Parameters:
-  ///   - index: the path of the index. Where it is not there, nothing is watched.
+  ///   - index: the path of the index. Where it is not there, it is waited for.
   ///   - folders: those of the configuration, absolute; beside them are those of the index.
   public init(index: [UInt8], folders: [[UInt8]]) {
     self.index = index
@@ -52,16 +52,17 @@ public final class LibraryWatch: Sendable {
   /// Watches until it is ended; once, on a thread of the caller's, which it blocks and on which it
   /// tells.
   public func run(_ tell: (LibraryNews) -> Void) {
-    guard Database.isAvailable, FileProbe.kind(index) != .missing else { return }
+    guard Database.isAvailable else { return }
     let events = FolderEvents(stop: reading)
-    if events.cause != 0 {
+    var isThere = follow(events).isThere
+    if isThere, events.cause != 0 {
       tell(.unwatched(Self.sentence(events.cause)))
     }
     var pauses = WatchPauses()
     var keeper = LibraryKeeper(index: index, folders: folders) {
       self.isEnded.load(ordering: .relaxed)
     }
-    var isFirst = true
+    var isFirst = isThere
     while !isEnded.load(ordering: .sequentiallyConsistent) {
       let now = LibraryScan.seconds()
       if isFirst || pauses.due.map({ $0 <= now }) == true {
@@ -74,15 +75,37 @@ public final class LibraryWatch: Sendable {
         case .hindered: pauses.hindered(at: LibraryScan.seconds())
         case .over: return
         }
+        let isOther: Bool
+        (isThere, isOther) = follow(events)
+        if isOther { pauses.changed(at: LibraryScan.seconds()) }
         continue
       }
       // Nobody tells of changes, so nobody waits for them.
       if events.cause != 0 || reading < 0, pauses.due == nil { return }
       let seen = events.wait(pauses.due.map { $0 - now })
-      if seen.hasChanged || seen.hasMounted && keeper.isAway {
-        pauses.changed(at: LibraryScan.seconds())
+      var isDue = isThere && seen.hasChanged || seen.hasMounted && keeper.isAway
+      if seen.isIndexWritten || !isThere && seen.hasChanged {
+        let isOther: Bool
+        (isThere, isOther) = follow(events)
+        // Another program has made it, or has added folders to it.
+        if isThere, isOther || keeper.hasOtherFolders { isDue = true }
       }
+      if isDue { pauses.changed(at: LibraryScan.seconds()) }
     }
+  }
+
+  /// Watches the index, or waits for it.
+  ///
+  /// - Returns: whether it is there, and another one than before.
+  private func follow(_ events: FolderEvents) -> (isThere: Bool, isOther: Bool) {
+    for _ in 0..<2 {
+      if FileProbe.kind(index) != .missing {
+        return (true, events.watch(index: index))
+      }
+      events.expect(index)
+      // It may have come meanwhile.
+    }
+    return (false, false)
   }
 
   private static func sentence(_ cause: CInt) -> String {
@@ -106,6 +129,8 @@ private struct LibraryKeeper {
   private(set) var isAway = false
   private var told: Set<String> = []
   private var hasToldRefused = false
+  /// Those that were looked through last.
+  private var roots: [[UInt8]] = []
 
   init(index: [UInt8], folders: [[UInt8]], isCancelled: @escaping () -> Bool) {
     self.index = index
@@ -120,7 +145,7 @@ private struct LibraryKeeper {
     tell(.begins)
     do throws(DatabaseError) {
       let index = try LibraryIndex(Database(self.index, .readWrite))
-      let roots = try index.roots() + folders
+      roots = try index.roots() + folders
       let before = try index.counts().tracks
       let scan = LibraryScan(
         index, roots: roots, all: roots, now: Int64(time(nil)), isCancelled: isCancelled)
@@ -147,6 +172,14 @@ private struct LibraryKeeper {
     } catch {
       return fail(error, tell)
     }
+  }
+
+  /// True where the index names other folders than it did.
+  var hasOtherFolders: Bool {
+    guard let index = try? LibraryIndex(Database(index, .readOnly)),
+      let known = try? index.roots()
+    else { return false }
+    return known + folders != roots
   }
 
   private mutating func fail(
