@@ -117,9 +117,12 @@ enum InfoText {
   /// What all tracks of its album share, for `QueueEntry.album`; nil when it names none. Where nobody
   /// says whose album it is, albums of one name are told apart by their folders.
   static func albumKey(_ location: TrackLocation, _ info: TrackInfo) -> String? {
-    guard let album = tag("album", info) else { return nil }
+    tag("album", info).map { albumKey($0, by: tag("albumArtist", info), location) }
+  }
+
+  static func albumKey(_ album: String, by artist: String?, _ location: TrackLocation) -> String {
     let folder = location.path.lastIndex(of: UInt8(ascii: "/")).map { location.path[..<$0] } ?? []
-    return "\(album)\n\(tag("albumArtist", info) ?? String(decoding: folder, as: UTF8.self))"
+    return "\(album)\n\(artist ?? String(decoding: folder, as: UTF8.self))"
   }
 
   private static func isPart(_ track: ListedTrack) -> Bool {

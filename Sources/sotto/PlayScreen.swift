@@ -124,7 +124,9 @@ import TerminalScreen
   /// The first sound is there: whatever takes time may begin.
   func soundHasBegun() {
     guard titles == nil else { return }
-    let titles = Titles(command.queue) { [weak self] in self?.changed() }
+    let titles = Titles(
+      command.queue, index: LibraryPlace.path, in: CtlCommand.workingFolder
+    ) { [weak self] in self?.changed() }
     self.titles = titles
     titles.start()
     changed()

@@ -6,8 +6,9 @@ import MusicLibrary
 import PlayQueue
 import Synchronization
 
-/// Reads what the tracks of the queue are called before they are heard: those that are looked at
-/// first, then all others, on a thread of its own. A file that cannot be read keeps its name.
+/// Finds out what the tracks of the queue are called before they are heard: those that are looked at
+/// first, then all others, on a thread of its own. What the collection knows is there at once; other
+/// files are read. One that cannot be read keeps its name.
 final class Titles: Sendable {
   private struct Wish {
     /// The row that is looked at.
@@ -17,6 +18,8 @@ final class Titles: Sendable {
   }
 
   private let queue: SharedQueue
+  private let index: [UInt8]?
+  private let folder: [UInt8]
   private let onChange: @MainActor @Sendable () -> Void
   private let wish = Mutex(Wish())
   private let woken = DispatchSemaphore(value: 0)
@@ -26,9 +29,19 @@ final class Titles: Sendable {
   /// So often the queue is changed, and with it the screen.
   private static let batchNanoseconds: UInt64 = 400_000_000
   private static let batch = 64
+  /// What the collection knows costs next to nothing.
+  private static let knownBatch = 1024
 
-  init(_ queue: SharedQueue, onChange: @escaping @MainActor @Sendable () -> Void) {
+  /// - Parameters:
+  ///   - index: the path of the collection's, which need not be there.
+  ///   - folder: where relative paths begin.
+  init(
+    _ queue: SharedQueue, index: [UInt8]?, in folder: [UInt8],
+    onChange: @escaping @MainActor @Sendable () -> Void
+  ) {
     self.queue = queue
+    self.index = index
+    self.folder = folder
     self.onChange = onChange
   }
 
@@ -51,13 +64,14 @@ final class Titles: Sendable {
 
   private func run() {
     var plan = TitlePlan()
+    let known = KnownTracks(index: index, in: folder)
     while true {
       let focus = wish.withLock { wish in
         wish.isAwake = true
         return wish.focus
       }
       let before = wish.withLock(\.revision)
-      let wanted = queue.read { plan.next($0, focus: focus, atMost: Self.batch) }
+      let wanted = queue.read { plan.next($0, focus: focus, atMost: Self.knownBatch) }
       if wanted.isEmpty {
         // Unless the queue has changed while it was looked through.
         let sleeps = wish.withLock { wish in
@@ -68,21 +82,30 @@ final class Titles: Sendable {
         if sleeps { woken.wait() }
         continue
       }
+      known.refresh()
+      let told = wanted.compactMap { Self.find($0, known) }
+      for row in told { plan.take(row.id, isComplete: row.isComplete) }
+      if !told.isEmpty {
+        describe(told)
+        continue
+      }
       var found: [Found] = []
       let end = DispatchTime.now().uptimeNanoseconds + Self.batchNanoseconds
-      for row in wanted {
+      for row in wanted.prefix(Self.batch) {
         let answer = Self.read(row)
         if let answer { found.append(answer) }
         plan.take(row.id, isComplete: answer?.isComplete ?? false)
         usleep(Self.pause)
         if DispatchTime.now().uptimeNanoseconds > end { break }
       }
-      guard !found.isEmpty else { continue }
-      let all = found
-      queue.edit { queue in for row in all { row.describe(in: &queue) } }
-      let onChange = onChange
-      DispatchQueue.main.async { MainActor.assumeIsolated { onChange() } }
+      if !found.isEmpty { describe(found) }
     }
+  }
+
+  private func describe(_ rows: [Found]) {
+    queue.edit { queue in for row in rows { row.describe(in: &queue) } }
+    let onChange = onChange
+    DispatchQueue.main.async { MainActor.assumeIsolated { onChange() } }
   }
 
   /// What a file says.
@@ -102,6 +125,21 @@ final class Titles: Sendable {
       guard let row = isThere ? row : queue.index(of: id) else { return }
       queue.describe(at: row, title: title, artist: artist, album: album, duration: duration)
     }
+  }
+
+  /// What the collection knows, without a look into the file.
+  private static func find(_ row: TitlePlan.Row, _ known: KnownTracks) -> Found? {
+    let location = row.entry.location
+    guard let track = known.track(at: location) else { return nil }
+    let isPart = location.start > 0 || location.end != nil
+    // As InfoText does: a part is called what its sheet says, a file what its own tags say.
+    return Found(
+      row: row.row, id: row.id,
+      title: cut(isPart ? row.entry.title ?? track.title : track.title ?? row.entry.title),
+      artist: cut(isPart ? row.entry.artist ?? track.artist : track.artist ?? row.entry.artist),
+      album: cut(
+        track.album.map { InfoText.albumKey($0, by: track.albumArtist, location) }),
+      duration: track.duration)
   }
 
   private static func read(_ row: TitlePlan.Row) -> Found? {

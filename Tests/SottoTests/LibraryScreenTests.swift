@@ -61,6 +61,36 @@ struct LibraryScreenTests {
     try pane.shows("status 0", "same")
   }
 
+  @Test func `What the index knows of files in the queue is shown without reading them`() throws {
+    let folder = try Folder()
+    let music = folder.path + "/music"
+    try FileManager.default.createDirectory(atPath: music, withIntermediateDirectories: true)
+    for number in 1...5 { try folder.write("music/song \(number).wav", wav(seconds: 60)) }
+    try fill(folder)
+    let index = try LibraryIndex(Database(Array((folder.path + "/sotto/library.db").utf8)))
+    let place = try index.folder(Array(music.utf8))
+    // The last one has changed since.
+    for number in 1...4 {
+      var facts = stat()
+      try #require(stat("\(music)/song \(number).wav", &facts) == 0)
+      try index.put(
+        file: Array("song \(number).wav".utf8), in: place,
+        FileIdentity(
+          device: 1, node: 1, size: Int64(facts.st_size),
+          modified: Int64(facts.st_mtim.tv_sec) * 1_000_000_000 + Int64(facts.st_mtim.tv_nsec)),
+        at: 1)
+    }
+    let settings = folder.path + "/settings"
+    try Data("library-watch = off\n".utf8).write(to: URL(filePath: settings))
+    let pane = try Pane(
+      "play --output null --config \(settings)", before: "XDG_STATE_HOME=\(folder.path)",
+      files: 0, columns: 110, rows: 30, folder: folder)
+    // Nothing in the files says so.
+    try pane.shows("Title 2", "Title 3", "Title 4", "Somebody", "song 5", absent: ["Title 5"])
+    try pane.type("q")
+    try pane.shows("status 0", "same")
+  }
+
   @Test func `A long list is scrolled to its end, and an album is queued whole`() throws {
     let folder = try Folder()
     try fill(folder)
