@@ -152,6 +152,7 @@ static void on_sink(pa_context *context, const pa_sink_info *info, int end, void
   sink->muted = info->mute != 0;
   sink->hardware = (info->flags & PA_SINK_HARDWARE) != 0;
   sink->network = (info->flags & PA_SINK_NETWORK) != 0;
+  sink->suspended = info->state == PA_SINK_SUSPENDED;
 }
 
 static void on_card(pa_context *context, const pa_card_info *info, int end, void *data) {

@@ -46,6 +46,9 @@ public struct PlayerSnapshot: Equatable, Sendable {
   public var isOwnMuted: Bool
   /// The sound server keeps sotto's stream mute: another mixer wants that.
   public var isStreamMuted = false
+  /// The sound server has suspended the device while sotto plays: `pactl suspend-sink`, or another
+  /// user has the seat. Playing goes on when it is back.
+  public var isDeviceSuspended = false
   /// What ReplayGain applies to the heard track, in dB; nil when it is off.
   public var replayGain: Double?
   public var gainMode = LoudnessMode.off

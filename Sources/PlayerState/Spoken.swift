@@ -109,6 +109,12 @@ extension PlayerSnapshot {
     if isOwnMuted != before.isOwnMuted {
       lines.append(isOwnMuted ? "sotto is muted." : "sotto is not muted any more.")
     }
+    if isDeviceSuspended != before.isDeviceSuspended {
+      lines.append(
+        isDeviceSuspended
+          ? "The sound server has suspended the device: nothing is heard until it is back."
+          : "The device is not suspended any more.")
+    }
     if isStreamMuted != before.isStreamMuted {
       lines.append(
         isStreamMuted
@@ -263,6 +269,7 @@ extension PlayerSnapshot {
   private var transportText: String {
     let text = sessionText
     guard situation.isAudible else { return text }
+    if isDeviceSuspended { return text + ", the sound server has suspended the device" }
     if isStreamMuted { return text + ", muted by another program's mixer" }
     if isDeviceMuted { return text + ", the device is muted" }
     if isOwnMuted { return text + ", sotto is muted" }

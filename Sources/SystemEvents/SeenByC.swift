@@ -38,7 +38,8 @@ extension ServerSnapshot.Sink {
       address: some(it.address), routeClass: routeClasses[Int(it.route)],
       ports: values(it.ports, it.port_count) { unsafe ServerSnapshot.Port($0) },
       activePort: it.active_port < 0 ? nil : Int(it.active_port),
-      percent: Int(it.percent), isMuted: it.muted, isHardware: it.hardware, isNetwork: it.network)
+      percent: Int(it.percent), isMuted: it.muted, isHardware: it.hardware, isNetwork: it.network,
+      isSuspended: it.suspended)
   }
 }
 

@@ -47,12 +47,15 @@ public struct ServerSnapshot: Hashable, Sendable {
     public var isMuted: Bool
     public var isHardware: Bool
     public var isNetwork: Bool
+    /// What plays on it stands still: by the user's wish, or while another user has the seat. Servers
+    /// also do it to a device on which nothing plays.
+    public var isSuspended: Bool
 
     public init(
       _ name: String, index: UInt32, card: UInt32? = nil, description: String? = nil,
       address: String? = nil, routeClass: RouteClass = .speaker, ports: [Port] = [],
       activePort: Int? = nil, percent: Int = 100, isMuted: Bool = false, isHardware: Bool = true,
-      isNetwork: Bool = false
+      isNetwork: Bool = false, isSuspended: Bool = false
     ) {
       self.index = index
       self.card = card
@@ -66,6 +69,7 @@ public struct ServerSnapshot: Hashable, Sendable {
       self.isMuted = isMuted
       self.isHardware = isHardware
       self.isNetwork = isNetwork
+      self.isSuspended = isSuspended
     }
   }
 

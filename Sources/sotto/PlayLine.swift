@@ -30,6 +30,7 @@ extension PlayCommand {
     line.level = level
     line.isOwnMuted = isOwnMuted
     line.isStreamMuted = system?.isStreamMuted ?? false
+    line.isDeviceSuspended = system?.isDeviceSuspended ?? false
     if let volume = snapshot.deviceVolume {
       line.device = StatusLine.DeviceLevel(percent: volume.percent, isMuted: volume.isMuted)
     } else {

@@ -43,6 +43,7 @@ extension PlayCommand {
     snapshot.level = level
     snapshot.isOwnMuted = isOwnMuted
     snapshot.isStreamMuted = system?.isStreamMuted ?? false
+    snapshot.isDeviceSuspended = system?.isDeviceSuspended ?? false
     snapshot.gainMode = gainMode
     // Without tags there is nothing to apply.
     if gainMode != .off, heard.info?.loudness.gain(gainMode) != nil {

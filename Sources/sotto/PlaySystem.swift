@@ -26,6 +26,8 @@ import SystemEvents
   /// Another mixer keeps our stream mute. With its own wish for silence it is the server, and told as
   /// that.
   private(set) var isStreamMuted = false
+  /// The server has suspended the device while our stream plays on it: nothing of it is heard.
+  private(set) var isDeviceSuspended = false
   /// Since when the server has wanted our silence; `nil` while it does not.
   private var silenceWanted: SessionTime?
 
@@ -96,8 +98,11 @@ import SystemEvents
     follow(snapshot)
     hear(muteOf: own, at: snapshot.at)
     let isMuted = own?.isMuted == true && silenceWanted == nil
-    if isMuted != isStreamMuted {
-      isStreamMuted = isMuted
+    // A device on which nothing plays is suspended to save power, which is nobody's business.
+    let isSuspended =
+      own?.isCorked == false && place.flatMap(snapshot.sink)?.isSuspended == true
+    if isMuted != isStreamMuted || isSuspended != isDeviceSuspended {
+      (isStreamMuted, isDeviceSuspended) = (isMuted, isSuspended)
       command.refresh()
     }
     if routes.isInDoubt {

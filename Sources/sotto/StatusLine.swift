@@ -19,6 +19,7 @@ struct StatusLine: Equatable {
   var isOwnMuted = false
   /// Another mixer keeps sotto mute.
   var isStreamMuted = false
+  var isDeviceSuspended = false
 
   struct DeviceLevel: Equatable {
     var percent: Int
@@ -58,6 +59,7 @@ struct StatusLine: Equatable {
   }
 
   private var volumeText: String {
+    if isDeviceSuspended { return "device suspended" }
     if isStreamMuted { return "muted in the mixer" }
     let own = level == 100 ? "" : ", own level \(level)%"
     if let device {

@@ -60,6 +60,7 @@ enum StatusText {
       ),
       ("volume", .int(snapshot.deviceVolume)), ("muted", .bool(snapshot.isDeviceMuted)),
       ("streamMuted", .bool(snapshot.isStreamMuted)),
+      ("deviceSuspended", .bool(snapshot.isDeviceSuspended)),
       ("ringer", .int(snapshot.hasRingerVolume ? snapshot.ringerVolume : nil)),
       ("level", .int(snapshot.level)), ("levelMuted", .bool(snapshot.isOwnMuted)),
       ("loudness", .string(snapshot.gainMode.rawValue)),

@@ -83,6 +83,7 @@ import Testing
     stage.change { $0.snapshot.queue.repeatMode = .all }
     stage.change { $0.snapshot.isDeviceMuted = true }
     stage.change { $0.snapshot.isStreamMuted = true }
+    stage.change { $0.snapshot.isDeviceSuspended = true }
     stage.happen(.silent(true))
     stage.happen(.begin(id: "b", kind: .primary, source: "mpv"))
     stage.happen(.stop(.key))
@@ -113,6 +114,7 @@ import Testing
         "Repeat all tracks.",
         "Muted.",
         "Another program's mixer has muted sotto.",
+        "The sound server has suspended the device: nothing is heard until it is back.",
         "Silent mode on.",
         "Paused. Mpv started to play. Press play to go on.",
         "Stopped.",

@@ -112,6 +112,19 @@ struct SurroundingsTests {
     stage.end()
   }
 
+  @Test func `A device that the server has suspended is told, and the music goes on with it`()
+    throws
+  {
+    let stage = try Stage(.pulseAudio)
+    #expect(stage.screen.waits(for: "> 0:01"))
+    try stage.server.tool("pactl", ["suspend-sink", "speakers", "1"])
+    #expect(stage.screen.waits(for: "device suspended"))
+    try stage.server.tool("pactl", ["suspend-sink", "speakers", "0"])
+    #expect(stage.screen.waits(for: "volume 100%"))
+    #expect(stage.screen.waits(for: "> 0:04"))
+    stage.end()
+  }
+
   @Test(arguments: PrivateServer.Kind.allCases)
   func `S28, S53: a tagged call holds the music, and its end lets it go on`(
     kind: PrivateServer.Kind

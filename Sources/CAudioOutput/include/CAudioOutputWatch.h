@@ -41,6 +41,7 @@ typedef struct sotto_seen_sink {
   bool muted;
   bool hardware;
   bool network;
+  bool suspended;  ///< nothing that plays on it is heard: given up for a while by the server
 } sotto_seen_sink;
 
 typedef struct sotto_seen_card {

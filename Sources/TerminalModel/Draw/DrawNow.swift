@@ -257,6 +257,7 @@ extension Renderer {
   private var loudnessWords: [String] {
     var words: [String] = []
     if snapshot.isOwnMuted { words.append("sotto muted") }
+    if snapshot.isDeviceSuspended { words.append("device suspended") }
     if snapshot.isStreamMuted { words.append("muted in the mixer") }
     if snapshot.level != 100 { words.append("level \(snapshot.level) %") }
     if let gain = snapshot.replayGain, snapshot.gainMode != .off {
