@@ -115,6 +115,7 @@ struct SurroundingsTests {
   @Test func `A device that the server has suspended is told, and the music goes on with it`()
     throws
   {
+    // PipeWire wakes a device that something plays on at once.
     let stage = try Stage(.pulseAudio)
     #expect(stage.screen.waits(for: "> 0:01"))
     try stage.server.tool("pactl", ["suspend-sink", "speakers", "1"])
