@@ -13,29 +13,29 @@ import Decoding
     case headphones, bluetooth, profile, lock, sleep, silent
   }
 
-  private let player: Player
-  private let engine: AudioEngine
+  let player: Player
+  let engine: AudioEngine
   /// Where effects and music are.
-  private let folder: [UInt8]
+  let folder: [UInt8]
   private(set) var neighbours: [Neighbour] = []
-  private var timers: [String: any Countdown] = [:]
-  private let countdown: @MainActor () -> any Countdown
+  var timers: [String: any Countdown] = [:]
+  let countdown: @MainActor () -> any Countdown
   /// Until the first deadline of a neighbour's session.
   private lazy var wake = countdown()
-  private var count = 0
-  private(set) var calls: [Call] = []
+  var count = 0
+  var calls: [Call] = []
   private var isLocked = false
   /// The alarm that the user has set, while it rings.
   private var waking: String?
   /// The session's own, which a desktop's do-not-disturb changes too.
-  private var isSilent: Bool { player.state.isSilent }
+  var isSilent: Bool { player.state.isSilent }
   /// Loudness of ringing and tones where nobody else keeps one, in percent: apart from the device's
   /// volume (S11, S12).
-  private var ownRinger = 80
+  var ownRinger = 80
   /// The number of the ringing in the channel of events; `nil` while it is in the mix, or is not.
-  private var ringEvent: Int?
+  var ringEvent: Int?
   /// What was said once.
-  private var noticed: Set<String> = []
+  var noticed: Set<String> = []
   /// A fault in one line: a sound that is missing.
   public var onFault: (@MainActor (_ path: [UInt8], _ sentence: String) -> Void)?
   /// A call comes in, and is about to ring.
@@ -52,10 +52,10 @@ import Decoding
   }
 
   /// The place of what rings and beeps where it has no stream of its own, and of the one who answers.
-  private static let ringPlace = 5
-  private static let answerPlace = 4
+  static let ringPlace = 5
+  static let answerPlace = 4
   /// A call that nobody answers is missed after this, in seconds.
-  private static let ringSeconds = 25.0
+  static let ringSeconds = 25.0
 
   static let speakers = Route(id: "speakers", name: "Speakers", routeClass: .speaker)
   static let headphones = Route(
@@ -259,7 +259,7 @@ import Decoding
     }
   }
 
-  private func tellAll(_ event: SessionEvent) {
+  func tellAll(_ event: SessionEvent) {
     player.send(event)
     for neighbour in neighbours { tell(neighbour.id, event) }
   }
@@ -290,7 +290,7 @@ import Decoding
     if !sound.isLooping { over(neighbour.id, after: max(0, length - from)) }
   }
 
-  private func over(_ id: String, after seconds: Double) {
+  func over(_ id: String, after seconds: Double) {
     let timer = timers[id] ?? countdown()
     timers[id] = timer
     timer.set(after: seconds) { [weak self] in
@@ -310,7 +310,7 @@ import Decoding
 
   /// The sound's length; nil, after a line that says why, when it cannot be heard.
   @discardableResult
-  private func sound(
+  func sound(
     _ file: String, place: Int, gain: Gain = .unity, isLooping: Bool = false, from: Double = 0
   ) -> Double? {
     let path = folder + Array("/\(file)".utf8)
@@ -322,151 +322,6 @@ import Decoding
       onFault?(path, error.sentence)
       return nil
     }
-  }
-
-  // MARK: Calls
-
-  private func ring() {
-    guard calls.count < 2, !calls.contains(where: { $0.phase == .ringing }) else { return }
-    count += 1
-    let id = "call-\(count)"
-    calls.append(Call(id: id, phase: .ringing, since: player.now()))
-    // A ringing call interrupts already: nobody sings over a telephone.
-    let event = SessionEvent.begin(id: id, kind: .call, source: "Phone")
-    tellAll(event)
-    onCall?()
-    if !isSilent { alert("effects/ringtone.wav", name: "Incoming call", isRing: true) }
-    over(id, after: Self.ringSeconds)
-  }
-
-  private func answer() {
-    guard let index = calls.firstIndex(where: { $0.phase == .ringing }) else { return }
-    endRing()
-    for other in calls.indices where calls[other].phase == .talking {
-      calls[other].phase = .waiting
-    }
-    calls[index].phase = .talking
-    calls[index].since = player.now()
-    talk(calls[index].id)
-  }
-
-  /// Two voices, until the other side hangs up.
-  private func talk(_ id: String) {
-    let caller = sound("effects/call-caller.wav", place: 3)
-    let callee = sound("effects/call-callee.wav", place: Self.answerPlace)
-    over(id, after: max(caller ?? 0, callee ?? 0))
-  }
-
-  /// The call that rings; otherwise the one that lasts.
-  private func hangUp() {
-    guard
-      let call = calls.first(where: { $0.phase == .ringing })
-        ?? calls.first(where: { $0.phase == .talking })
-    else { return }
-    hangUp(call.id)
-  }
-
-  /// Declined, ended from either side, or missed.
-  private func hangUp(_ id: String) {
-    guard let index = calls.firstIndex(where: { $0.id == id }) else { return }
-    let call = calls.remove(at: index)
-    timers[id]?.cancel()
-    timers[id] = nil
-    switch call.phase {
-    case .ringing: endRing()
-    case .talking:
-      engine.end(soundIn: 3)
-      engine.end(soundIn: Self.answerPlace)
-      // Who waited is back.
-      if let waiting = calls.firstIndex(where: { $0.phase == .waiting }) {
-        calls[waiting].phase = .talking
-        talk(calls[waiting].id)
-      }
-    case .waiting: break
-    }
-    tellAll(.end(id: id, shouldResume: true))
-  }
-
-  // MARK: Ringing and tones
-
-  /// Rings or beeps in a stream of its own, at the volume that the server keeps for events; in the
-  /// mix where the output takes one stream only.
-  private func alert(_ file: String, name: String, isRing: Bool = false) {
-    guard let events = engine.events, events.streams != .mixed else {
-      alertInMix(file, isRing)
-      return
-    }
-    let path = folder + Array("/\(file)".utf8)
-    let gain = events.streams == .withVolume ? .unity : Self.ringerGain(ownRinger)
-    let id = events.begin(
-      TrackLocation(path: path), name: name, gain: gain, isLooping: isRing
-    ) { [weak self] failure in
-      guard let self else { return }
-      switch failure {
-      case .sound(let error): onFault?(path, error.sentence)
-      case .output(let error):
-        // Nobody would know why the ringer's volume means nothing.
-        let isHeard = alertInMix(file, isRing)
-        let rest = isHeard ? "it sounds in the music's" : "it is not heard"
-        notice("\(name): no stream of its own, \(rest): \(error.sentence)")
-      }
-      if isRing { ringEvent = nil }
-    }
-    if isRing { ringEvent = id }
-  }
-
-  /// - Returns: whether it sounds.
-  @discardableResult
-  private func alertInMix(_ file: String, _ isRing: Bool) -> Bool {
-    // What rings goes on: a tone in its place would be its end.
-    if !isRing, isRingingInMix { return false }
-    let length = sound(
-      file, place: Self.ringPlace, gain: Self.ringerGain(ownRinger), isLooping: isRing)
-    return length != nil
-  }
-
-  private var isRingingInMix: Bool {
-    ringEvent == nil && !isSilent && calls.contains { $0.phase == .ringing }
-  }
-
-  private func endRing() {
-    if let id = ringEvent {
-      engine.events?.end(id)
-      ringEvent = nil
-    } else {
-      engine.end(soundIn: Self.ringPlace)
-    }
-  }
-
-  private func notice(_ sentence: String) {
-    if noticed.insert(sentence).inserted { onNotice?(sentence) }
-  }
-
-  /// Changes the ringer volume by so many percent, whatever sounds.
-  public func stepRinger(percent: Int) {
-    if ringer == nil { return engine.stepRinger(percent: percent) }
-    ownRinger = min(max(ownRinger + percent, 0), 100)
-  }
-
-  private func changeRinger(_ direction: VolumeDirection) {
-    let step =
-      switch direction {
-      case .up: Player.volumeStep
-      case .down: -Player.volumeStep
-      case .mute: 0
-      }
-    if ringer == nil { return engine.stepRinger(percent: step) }
-    if step == 0 {
-      ownRinger = ownRinger == 0 ? 80 : 0
-    } else {
-      ownRinger = min(max(ownRinger + step, 0), 100)
-    }
-  }
-
-  /// The cube of the percentage, as sotto's own level.
-  private static func ringerGain(_ percent: Int) -> Gain {
-    let part = Float(percent) / 100
-    return Gain(linear: part * part * part)
   }
 
   // MARK: Devices

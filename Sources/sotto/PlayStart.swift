@@ -1,0 +1,210 @@
+import AudioEngine
+import AudioSession
+import AudioTypes
+import Dispatch
+import MusicLibrary
+import OutputInterface
+import Player
+import TerminalScreen
+
+/// How `sotto play` begins: the first frame before anything has answered, the output, the session. On
+/// the control thread.
+extension PlayCommand {
+  /// The first track is found here and the rest by a thread of its own, while it plays already.
+  func begin() {
+    if case .file(let out) = options.output,
+      options.paths.contains(where: { Descriptor.isSameFile($0, out) })
+    {
+      Messages.fault(out, "is a file to be played")
+      Exit.end(1)
+    }
+    var expansion = Expansion(options.paths, collection: LibraryPlace.collection)
+    let isInteractive = !options.isPlain && Terminal.isInteractive
+    if isInteractive { full = PlayScreen(self) }
+    if options.paths.isEmpty, full == nil, kept?.moment == nil {
+      Messages.tell(Arguments.missingPath.sentence)
+      Exit.end(64)
+    }
+    openAhead()
+    // The first frame is there before any decoder or server has answered.
+    full?.start()
+    for fault in configuration.faults {
+      Messages.status = 1
+      Messages.tell(fault)
+    }
+    while let item = expansion.next() {
+      if case .fault(let fault) = item {
+        Messages.fault(fault.path, fault.sentence)
+      } else if case .track(let track) = item {
+        queue.append(track)
+        break
+      }
+    }
+    if queue.firstKey == nil, !options.paths.isEmpty { Exit.end(Messages.status) }
+    // What was kept is read while the server answers.
+    kept?.begin()
+    open()
+    takeSignals()
+    if isInteractive, full == nil {
+      let screen = LineScreen { [weak self] key in self?.press(key) }
+      self.screen = screen
+      screen.start()
+    }
+    if options.isPlain, Terminal.isInteractive {
+      let voice = PlainVoice(self)
+      self.voice = voice
+      voice.start()
+    }
+    let control = PlayControl(self)
+    self.control = control
+    control.open()
+    refresh()
+    fill(expansion)
+    full?.ready()
+    watchConfiguration()
+    kept?.tellStanding()
+    // With something to play the first sound comes before it; what was kept stands still.
+    if options.paths.isEmpty { library.begin() }
+  }
+
+  /// The rest of the arguments; faults come to the control thread.
+  private func fill(_ rest: Expansion) {
+    let queue = queue
+    DispatchQueue(label: "sotto.expansion").async { [weak self] in
+      var expansion = rest
+      while let item = expansion.next() {
+        switch item {
+        case .track(let track): queue.append(track)
+        case .fault(let fault):
+          DispatchQueue.main.async {
+            MainActor.assumeIsolated { Messages.fault(fault.path, fault.sentence) }
+          }
+        }
+      }
+      // After the faults: what ends the command must find its status set.
+      DispatchQueue.main.async { [weak self] in
+        queue.complete()
+        MainActor.assumeIsolated {
+          self?.kept?.filled()
+          self?.refresh()
+        }
+      }
+    }
+  }
+
+  private func newEngine() -> AudioEngine {
+    AudioEngine(succession: queue, gain: options.gain) { [weak self] event in self?.take(event) }
+  }
+
+  private func request(_ trackName: String = "sotto") -> StreamRequest {
+    StreamRequest(
+      device: options.device, trackName: trackName,
+      leakGuard: LeakGuard(rawValue: configuration.settings.leakGuard.rawValue) ?? .auto)
+  }
+
+  /// The server answers while the first frame is painted and the first track is looked for. Not so a
+  /// file, which must not be written before something is to be played.
+  private func openAhead() {
+    let backends = Outputs.backends(options.output)
+    guard let first = backends.first, first.descriptor.name == "pulse" else { return }
+    let engine = newEngine()
+    engine.openAhead(backend: first, request: request())
+    self.engine = engine
+  }
+
+  /// On a terminal a server that takes longer to answer, in seconds, is waited for beside.
+  private static let openingPatience = 1.0
+
+  /// Opens the first output that works, or ends with 69 and says what to do.
+  private func open() {
+    var failures: [String] = []
+    var prepared = engine
+    engine = nil
+    for backend in Outputs.backends(options.output) {
+      let engine = prepared ?? newEngine()
+      prepared = nil
+      let first = queue.firstKey ?? -1
+      let entry = queue.entry(at: first)
+      let name = title(entry?.title, entry?.artist, at: first)
+      engine.setLevel(isOwnMuted ? .silence : Level.gain(percent: level))
+      do {
+        try engine.start(
+          backend: backend,
+          request: request(name), at: first,
+          isHeld: queue.firstKey == nil,
+          patience: Terminal.isInteractive ? Self.openingPatience : nil)
+        self.engine = engine
+        beginSession(engine, backend)
+        if engine.snapshot().state == .lost {
+          take(.lost(OutputError(.noAnswer, "the sound server does not answer")))
+        }
+        return
+      } catch {
+        engine.close()
+        // A file's error names the file.
+        let place = error.code == .fileError ? "" : "\(backend.descriptor.title): "
+        failures.append("\(place)\(error.sentence)")
+        // There is a server: around it, by ALSA, nothing would be guarded and no call noticed.
+        if error.code == .noAnswer { break }
+      }
+    }
+    for failure in failures { Messages.tell(Text.printable(failure)) }
+    if [.automatic, .pulse, .alsa].contains(options.output) {
+      Messages.tell(
+        "nothing to play on; start PulseAudio or PipeWire, see 'sotto doctor', or play in silence"
+          + " with --output null")
+    }
+    Exit.end(69)
+  }
+
+  /// From here on the session decides when the music is heard. The user has asked for it: on the
+  /// command line.
+  private func beginSession(_ engine: AudioEngine, _ backend: any OutputBackend) {
+    let device = engine.snapshot().device ?? "the output"
+    let route = engine.place.flatMap { place in
+      place.routeClass.map { Route(place, name: device, $0) }
+    }
+    let player = Player(
+      engine: engine,
+      route: jacks.begin(engine) ?? route
+        ?? Route(id: "device", name: device, routeClass: .speaker))
+    self.player = player
+    let name = backend.descriptor.name
+    let keeper = OutputKeeper(
+      player: player, engine: engine, only: name == "alsa" ? options.device : nil,
+      isLasting: name != "file")
+    self.keeper = keeper
+    // Known before anything is told.
+    for name in IgnoredPrograms.read() { player.send(.ignore(name)) }
+    player.onDecision = { [weak self] decision in self?.tell(decision) }
+    player.onOther = { [weak self] action in
+      self?.headset?.carryOut(action)
+      if self?.bus?.carryOut(action) != true { self?.neighbourhood()?.carryOut(action) }
+    }
+    let memo = VoiceMemo(
+      player: player, engine: engine, backend: backend, folder: VoiceMemo.folder)
+    memo.say = { [weak self] sentence in
+      guard let self else { return }
+      // Above the line; after the line's end it is the last word.
+      if isEnding { Messages.tell(sentence) } else { say(sentence) }
+    }
+    memo.onFault = { path, sentence in
+      if path.isEmpty { Messages.tell(sentence) } else { Messages.fault(path, sentence) }
+    }
+    self.memo = memo
+    // Nothing begins by itself: without tracks nobody has asked for sound (S2).
+    if queue.firstKey != nil { player.send(afterSurvey: .play(.cli)) }
+    guard backend.descriptor.name == "pulse" else { return player.surveyed() }
+    let system = PlaySystem(self, player)
+    self.system = system
+    system.begin()
+  }
+
+  func openBus() {
+    guard bus == nil, let player else { return }
+    let bus = PlayBus(self, player: player)
+    self.bus = bus
+    bus.open()
+    headset = PlayHeadset(self, player, configuration.settings.headset)
+  }
+}
