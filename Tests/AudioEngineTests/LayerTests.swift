@@ -130,6 +130,8 @@ import Testing
     defer { rig.close() }
     let (path, _) = try rig.track("a.wav", frames: 9600)
     try rig.start([path])
+    // The tone alone would be heard while the track is still being opened.
+    await rig.until { rig.toldTracks == [0] }
     let tone = try sound(rig, frames: 100, Self.quarter)
     try rig.engine.begin(sound: tone, place: 2, isLooping: true)
     rig.hear(4800)
