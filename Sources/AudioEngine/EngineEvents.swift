@@ -91,9 +91,11 @@ extension AudioEngine {
       guard let place = heardPlace()?.place, let location = succession.track(at: place.index)
       else { return }
       onEvent(.failed(index: place.index, location: location, error: error))
+      // What was heard meanwhile may have been the end.
+      if let session { finishIfOver(session) }
     case .needsRate(let next): reopen(next)
     case .nothingPlayable:
-      if feeder.isJumping { return }
+      if feeder.hasJump { return }
       if let session, session.renderer.timeline().open >= 0 {
         session.renderer.send { $0.isHeld = true }
         session.stream.kick()

@@ -15,6 +15,8 @@ import Synchronization
   /// What the control thread asks for. The newest jump wins.
   struct Inbox {
     var jump: Jump?
+    /// A jump was taken up, and neither wished for nor given up yet.
+    var isPreparing = false
     var session: Session?
     /// The stream is gone: nothing is decoded for it any more.
     var isDetached = false
@@ -124,8 +126,12 @@ import Synchronization
   /// For all that is opened from now on. Any thread.
   func setLoudness(_ mode: LoudnessMode) { loudnessMode.withLock { $0 = mode } }
 
-  /// True while a jump waits to be taken.
-  var isJumping: Bool { inbox.withLock { $0.jump != nil } }
+  /// True from the question for a jump until it is wished for or given up: the renderer still knows
+  /// nothing of it.
+  var isJumping: Bool { inbox.withLock { $0.jump != nil || $0.isPreparing } }
+
+  /// True while a jump waits to be taken up.
+  var hasJump: Bool { inbox.withLock { $0.jump != nil } }
 
   /// The places of a slot up to a source frame, and the frame at which the next one begins.
   func places(slot: Int, upTo frame: Int64) -> (past: ArraySlice<Place>, next: Int64?) {
@@ -155,7 +161,10 @@ import Synchronization
       let (jump, newSession, isClosing) = inbox.withLock { box in
         defer {
           // A jump waits for a stream: its track is opened meanwhile.
-          if session != nil && !box.isDetached || box.session != nil { box.jump = nil }
+          if session != nil && !box.isDetached || box.session != nil {
+            box.isPreparing = box.jump != nil
+            box.jump = nil
+          }
           box.session = nil
           box.isDetached = false
         }
@@ -170,7 +179,9 @@ import Synchronization
       }
       if let jump {
         if session != nil {
-          perform(jump)
+          let outcome = perform(jump)
+          inbox.withLock { $0.isPreparing = false }
+          if let outcome { report(outcome) }
           continue
         }
         prepareFirst(jump)
@@ -207,36 +218,34 @@ import Synchronization
 
   // MARK: Jumps
 
-  private func perform(_ jump: Jump) {
+  /// - Returns: what is to be told of a jump that came to nothing.
+  private func perform(_ jump: Jump) -> Report? {
     var jump = jump
     while true {
       do throws(DecodingError) {
-        guard let location = succession.track(at: jump.index) else {
-          return report(.nothingPlayable)
-        }
+        guard let location = succession.track(at: jump.index) else { return .nothingPlayable }
         if jump.isSeek, !jump.resumes, let open, open.index == jump.index, !open.decoder.isSeekable
         {
-          return report(.seekFailed(DecodingError(.notSeekable, "cannot seek in this stream")))
+          return .seekFailed(DecodingError(.notSeekable, "cannot seek in this stream"))
         }
-        try begin(jump, location)
-        return
+        return try begin(jump, location)
       } catch {
         open = nil
         feed = nil
         let location = succession.track(at: jump.index) ?? TrackLocation("")
         report(.failed(index: jump.index, location: location, error: error))
-        guard let next = succession.index(after: jump.index) else {
-          return report(.nothingPlayable)
-        }
+        guard let next = succession.index(after: jump.index) else { return .nothingPlayable }
         jump = Jump(index: next, seconds: 0, isSeek: false)
-        if inbox.withLock({ $0.jump != nil || $0.isClosing }) { return }
+        if inbox.withLock({ $0.jump != nil || $0.isClosing }) { return nil }
       }
     }
   }
 
   /// Prepares a source in a free ring, wishes for it, and leaves it to `feedOnce`.
-  private func begin(_ jump: Jump, _ location: TrackLocation) throws(DecodingError) {
-    guard let session else { return }
+  ///
+  /// - Returns: what is to be told of a jump that needs another stream.
+  private func begin(_ jump: Jump, _ location: TrackLocation) throws(DecodingError) -> Report? {
+    guard let session else { return nil }
     let track: OpenTrack
     if let open, open.index == jump.index, open.location == location, open.loudness == loudness,
       open.isFresh || open.decoder.isSeekable || jump.resumes
@@ -247,9 +256,9 @@ import Synchronization
     }
     let format = session.stream.format
     if track.decoder.format.sampleRate != format.sampleRate && !canResample {
-      return report(.needsRate(RateBreak(rate: track.decoder.format.sampleRate, jump: jump)))
+      return .needsRate(RateBreak(rate: track.decoder.format.sampleRate, jump: jump))
     }
-    guard let slot = freeSlot() else { return }
+    guard let slot = freeSlot() else { return nil }
     // From here on the decoder is the new feed's alone.
     feed = nil
     open = track
@@ -275,13 +284,14 @@ import Synchronization
     let first = Int64(format.sampleRate) / (jump.follows < 0 ? 16 : 2)
     while ring.written < first && ring.total < 0 {
       // Not given up for a newer jump: what sounds now has lost its decoder to this one.
-      if inbox.withLock({ $0.isClosing }) { return }
+      if inbox.withLock({ $0.isClosing }) { return nil }
       _ = try step(new)
     }
     let old = currentSlot
     currentSlot = slot
     let serial = inbox.withLock { box in
-      session.renderer.send { wish in
+      box.isPreparing = false
+      return session.renderer.send { wish in
         wish.jump += 1
         wish.slot = slot
         wish.sourceFrame = 0
@@ -298,6 +308,7 @@ import Synchronization
     }
     session.stream.kick()
     report(.placed)
+    return nil
   }
 
   /// Where a jump leads: who goes to a track, and not to a place in it, goes on where it was left.

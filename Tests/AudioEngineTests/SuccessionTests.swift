@@ -1,4 +1,5 @@
 import AudioTypes
+import Dispatch
 import Synchronization
 import TestSupport
 import Testing
@@ -78,4 +79,53 @@ import Testing
     await rig.until { rig.toldTracks == [0, 1] }
     #expect(rig.seekCount == 0)
   }
+
+  @Test func `A jump that is still being prepared when the end is heard is no end`() async throws {
+    let rig = try Rig()
+    defer { rig.close() }
+    let track = try rig.track("track", frames: 9600)
+    let tracks = GatedTracks(track.path)
+    try rig.start(tracks)
+    await rig.until { rig.toldTracks == [0] }
+    // One more than there are: until the end is known, too.
+    rig.device.waitUntilQueued(9601)
+    tracks.close()
+    rig.engine.seek(to: 0.1)
+    tracks.waitForDecoder()
+    rig.hear(9600)
+    // Everything was heard, and the jump stands at the gate.
+    #expect(rig.device.isCorked)
+    rig.engine.takeDeviceEvents()
+    #expect(!rig.hasEnded)
+    tracks.open()
+    await rig.until { rig.hasSought }
+    rig.hear(9600)
+    await rig.until { rig.hasEnded }
+    #expect(rig.engine.snapshot().state == .idle)
+    #expect(Array(rig.heard.suffix(2400)) == Array(track.samples.suffix(2400)))
+  }
+}
+
+/// One track, whose decoder the test stops before it is opened.
+private final class GatedTracks: Succession {
+  private let location: TrackLocation
+  private let isClosed = Atomic(false)
+  private let arrived = DispatchSemaphore(value: 0)
+  private let opened = DispatchSemaphore(value: 0)
+
+  init(_ path: String) { location = TrackLocation(path) }
+
+  func close() { isClosed.store(true, ordering: .releasing) }
+  func waitForDecoder() { arrived.wait() }
+  func open() { opened.signal() }
+
+  func track(at index: Int) -> TrackLocation? {
+    if isClosed.exchange(false, ordering: .acquiringAndReleasing) {
+      arrived.signal()
+      opened.wait()
+    }
+    return index == 0 ? location : nil
+  }
+
+  func index(after index: Int) -> Int? { nil }
 }
