@@ -9,7 +9,7 @@
 
 // MARK: the device's thread
 
-static void lose(pulse *p, int code) {
+void pulse_lose(pulse *p, int code) {
   if (p->lost) return;
   p->lost = true;
   int number = pa_context_errno(p->context);
@@ -23,14 +23,14 @@ static void lose(pulse *p, int code) {
 
 static void context_changed(pa_context *context, void *data) {
   pulse *p = data;
-  if (!PA_CONTEXT_IS_GOOD(pa_context_get_state(context))) lose(p, SOTTO_FAILURE_SERVER_LOST);
+  if (!PA_CONTEXT_IS_GOOD(pa_context_get_state(context))) pulse_lose(p, SOTTO_FAILURE_SERVER_LOST);
 }
 
 static void stream_changed(pa_stream *stream, void *data) {
   pulse *p = data;
   if (PA_STREAM_IS_GOOD(pa_stream_get_state(stream))) return;
   bool served = PA_CONTEXT_IS_GOOD(pa_context_get_state(p->context));
-  lose(p, served ? SOTTO_FAILURE_DEVICE_LOST : SOTTO_FAILURE_SERVER_LOST);
+  pulse_lose(p, served ? SOTTO_FAILURE_DEVICE_LOST : SOTTO_FAILURE_SERVER_LOST);
 }
 
 static void write_wanted(pa_stream *stream, size_t bytes, void *data) {
@@ -166,6 +166,7 @@ static sotto_output *pulse_open(const sotto_output_request *request, sotto_outpu
   p->channels = request->channels;
   p->guard_mode = request->guard;
   p->stop_at = -1;
+  p->still_frame = -1;
   p->corked = true;
   p->exact = true;
   atomic_store(&p->volume, -1);

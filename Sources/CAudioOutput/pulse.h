@@ -107,6 +107,7 @@ typedef struct pulse {
   // Whether the server is alive: something is heard from it about once a second while sound runs.
   bool pinged;            ///< asked, and not answered
   bool stalled;           ///< told so
+  int64_t still_frame;    ///< what was read when it last answered out of turn; -1: heard of since
 
   bool is_pipewire;
   bool rewinds_device;    ///< the server takes back what the sink holds
@@ -220,6 +221,8 @@ sotto_survey *pulse_survey(const char *server, sotto_output_error *error);
 
 /// The server is heard of, or sound begins to run and it will be.
 void pulse_alive(pulse *p);
+/// Tells that the stream is lost, once.
+void pulse_lose(pulse *p, int code);
 void pulse_alive_due(pa_mainloop_api *api, pa_time_event *event, const struct timeval *tv,
                      void *data);
 

@@ -19,7 +19,7 @@ static void rest(pulse *p) {
   if (p->alive_timer) pa_context_rttime_restart(p->context, p->alive_timer, PA_USEC_INVALID);
 }
 
-void pulse_alive(pulse *p) {
+static void heard_of(pulse *p) {
   if (p->lost) return;
   p->pinged = false;
   if (p->stalled) {
@@ -34,9 +34,25 @@ void pulse_alive(pulse *p) {
   }
 }
 
+void pulse_alive(pulse *p) {
+  p->still_frame = -1;
+  heard_of(p);
+}
+
+// It answers, and asks for nothing: a PulseAudio server in front of a PipeWire that hangs does. What
+// is not read twice, with sound there to be read, nobody plays. A suspended device is known as such.
 static void answered(pa_stream *stream, int ok, void *data) {
-  (void)stream, (void)ok;
-  pulse_alive(data);
+  pulse *p = data;
+  bool could_read = ok && !p->lost && !p->corked && pa_stream_is_suspended(stream) == 0 &&
+                    pulse_read_timing(p) && p->queued_end > p->read_frame;
+  if (!could_read) {
+    pulse_alive(p);
+  } else if (p->still_frame == p->read_frame) {
+    pulse_lose(p, SOTTO_FAILURE_NO_ANSWER);
+  } else {
+    heard_of(p);
+    p->still_frame = p->read_frame;
+  }
 }
 
 void pulse_alive_due(pa_mainloop_api *api, pa_time_event *event, const struct timeval *tv,

@@ -143,6 +143,24 @@ import Testing
     scene.server.close()
   }
 
+  @Test func `A PipeWire that hangs behind a server that answers is noticed, and comes back`()
+    async throws
+  {
+    let scene = try Scene(.pipeWire)
+    defer { scene.close() }
+    await scene.plays()
+    scene.server.signalPipeWire(SIGSTOP)
+    await scene.until { scene.player.situation.willResume }
+    #expect(scene.engine.snapshot().state == .lost)
+    let position = scene.engine.snapshot().position
+    scene.player.send(.pause(.key))
+    scene.player.send(.play(.key))
+    #expect(scene.engine.snapshot().position == position)
+    scene.server.signalPipeWire(SIGCONT)
+    await scene.plays()
+    #expect(scene.player.situation.intent == .playing)
+  }
+
   @Test func `Another kind of server in the place of the old one is the same to the music`()
     async throws
   {

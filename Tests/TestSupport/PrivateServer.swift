@@ -61,6 +61,8 @@ public final class PrivateServer: @unchecked Sendable {
   private var processes: [ChildProcess] = []
   /// The server itself; the others serve it.
   private var server: ChildProcess?
+  /// PipeWire itself, where there is one.
+  private var graph: ChildProcess?
 
   /// Starts the server and returns when it answers and has its sinks; the first is the default.
   /// Takes up to two minutes before it fails.
@@ -119,7 +121,7 @@ public final class PrivateServer: @unchecked Sendable {
     try start(
       "dbus-daemon", ["--session", "--nofork", "--nopidfile", "--address=unix:path=\(run)/bus"])
     try wait(for: "D-Bus") { FileManager.default.fileExists(atPath: "\(run)/bus") }
-    try start("pipewire", [])
+    graph = try start("pipewire", [])
     try wait(for: "PipeWire") { FileManager.default.fileExists(atPath: "\(run)/pipewire-0") }
     try start("wireplumber", [])
     server = try start("pipewire-pulse", [])
@@ -223,6 +225,9 @@ public final class PrivateServer: @unchecked Sendable {
   public func signal(_ number: Int32) {
     server?.signal(number)
   }
+
+  /// Sends a signal to PipeWire itself, behind the server that speaks as PulseAudio.
+  public func signalPipeWire(_ number: Int32) { graph?.signal(number) }
 
   /// Ends the server as a crash does, without a word.
   public func kill() {
