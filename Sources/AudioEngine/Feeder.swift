@@ -221,6 +221,8 @@ import Synchronization
   /// - Returns: what is to be told of a jump that came to nothing.
   private func perform(_ jump: Jump) -> Report? {
     var jump = jump
+    // A queue that repeats has no end: what could not be opened is not tried again.
+    var failed: Set<Int> = []
     while true {
       do throws(DecodingError) {
         guard let location = succession.track(at: jump.index) else { return .nothingPlayable }
@@ -234,7 +236,10 @@ import Synchronization
         feed = nil
         let location = succession.track(at: jump.index) ?? TrackLocation("")
         report(.failed(index: jump.index, location: location, error: error))
-        guard let next = succession.index(after: jump.index) else { return .nothingPlayable }
+        failed.insert(jump.index)
+        guard let next = succession.index(after: jump.index), !failed.contains(next) else {
+          return .nothingPlayable
+        }
         jump = Jump(index: next, seconds: 0, isSeek: false)
         if inbox.withLock({ $0.jump != nil || $0.isClosing }) { return nil }
       }
@@ -400,11 +405,16 @@ import Synchronization
     return true
   }
 
-  /// Opens the track that follows and joins it; passes over those that cannot be opened.
+  /// Opens the track that follows and joins it; passes over those that cannot be opened, each once:
+  /// a queue that repeats has no end.
   private func continueSuccession(_ feed: Feed) {
     var index = feed.track.index
-    while let next = succession.index(after: index), let location = succession.track(at: next) {
-      if inbox.withLock({ $0.isClosing }) { break }
+    var failed: Set<Int> = []
+    while let next = succession.index(after: index), !failed.contains(next),
+      let location = succession.track(at: next)
+    {
+      // Whoever jumps away does not wait until a long list of missing files was tried.
+      if inbox.withLock({ $0.isClosing || $0.jump != nil && !failed.isEmpty }) { break }
       do throws(DecodingError) {
         let track = try OpenTrack(index: next, location: location, loudness: loudness)
         if track.decoder.format.sampleRate != feed.pipeline.target.sampleRate,
@@ -429,6 +439,7 @@ import Synchronization
         return
       } catch {
         report(.failed(index: next, location: location, error: error))
+        failed.insert(next)
         index = next
       }
     }

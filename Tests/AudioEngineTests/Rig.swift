@@ -173,5 +173,10 @@ final class Ear: SimulationSink {
     events.compactMap { if case .track(let index, _) = $0 { index } else { nil } }
   }
 
+  /// The tracks that were told not to be playable.
+  var failures: [Int] {
+    events.compactMap { if case .failed(let index, _, _) = $0 { index } else { nil } }
+  }
+
   func close() { engine.close() }
 }

@@ -80,6 +80,29 @@ import Testing
     #expect(rig.seekCount == 0)
   }
 
+  @Test func `What repeats and cannot be opened any more is tried once, and is the end`()
+    async throws
+  {
+    let rig = try Rig()
+    defer { rig.close() }
+    let track = try rig.track("track", frames: 9600)
+    // One file again and again, which is gone when it is to be opened anew; so is the one after it.
+    let order = LooseTracks([track.path, "/nowhere/gone.wav"], [0: 1, 1: 1])
+    try rig.start(order)
+    await rig.until { rig.toldTracks == [0] }
+    rig.hear(9600)
+    await rig.until { rig.hasEnded }
+    #expect(rig.failures == [1])
+    // Asked for by name it is tried again, once.
+    rig.engine.play(index: 1)
+    await rig.until { rig.failures == [1, 1] }
+    await rig.until { rig.events.count { if case .ended = $0 { true } else { false } } == 2 }
+    #expect(rig.failures == [1, 1])
+    // And what can be opened plays.
+    rig.engine.play(index: 0)
+    await rig.until { rig.toldTracks == [0, 0] }
+  }
+
   @Test func `A jump that is still being prepared when the end is heard is no end`() async throws {
     let rig = try Rig()
     defer { rig.close() }
