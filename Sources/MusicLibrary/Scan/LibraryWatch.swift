@@ -152,13 +152,16 @@ private struct LibraryKeeper {
       // Before a folder is read, so that no change is lost between.
       scan.onFolder = { events.watch($0) }
       events.begin()
+      func isMissing(_ root: [UInt8]) -> Bool { FileProbe.kind(root) == .missing }
+      // Those that come back while it is scanned are told by nobody.
+      let wereMissing = roots.filter(isMissing)
       let summary = try scan.run()
       var isBack = false
       if summary.isComplete {
-        let missing = roots.filter { FileProbe.kind($0) == .missing }
+        let missing = roots.filter { wereMissing.contains($0) || isMissing($0) }
         for root in missing { events.expect(root) }
         events.commit()
-        isBack = missing.contains { FileProbe.kind($0) != .missing }
+        isBack = missing.contains { !isMissing($0) }
         isAway = !missing.isEmpty || !summary.absent.isEmpty
       }
       let changes = [
