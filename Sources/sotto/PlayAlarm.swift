@@ -10,9 +10,13 @@ import SystemEvents
   /// What is set; a later start of the program may be given it again (`set`).
   private(set) var time: AlarmTime?
   private(set) var due: Int?
+  /// One that rang is not due again before this, whatever happens to the clock.
+  private var notBefore = 0
   private var ringing: AlarmTime?
   private let timer = WallTimer()
   private let end = MainTimer()
+  /// Tells of another time zone while an alarm is set: its clocks show another time.
+  private var zone: FolderWatch?
 
   /// Who is not there need not hear it for ever, in seconds.
   private static let longest = 600.0
@@ -37,8 +41,32 @@ import SystemEvents
   /// - Returns: false where the system cannot wait for a time.
   @discardableResult func set(_ time: AlarmTime?) -> Bool {
     self.time = time
-    due = time?.next(after: Self.now)
+    notBefore = 0
+    followZone()
+    return schedule()
+  }
+
+  private func schedule() -> Bool {
+    due = time?.next(after: max(Self.now, notBefore))
     return timer.set(due)
+  }
+
+  /// The link to the time zone's file is in this folder.
+  private static let zoneFolder = Array("/etc".utf8)
+
+  private func followZone() {
+    if time == nil {
+      zone?.end()
+      zone = nil
+    } else if zone == nil {
+      zone = FolderWatch([Self.zoneFolder]) { [weak self] in
+        guard let self, let before = due else { return }
+        // What is due is not put off.
+        guard Self.now < before else { return look() }
+        _ = schedule()
+        if due != before { command.refresh() }
+      }
+    }
   }
 
   /// Sets what was set when the last sotto ended. One that was to sound once, and whose time came
@@ -56,14 +84,14 @@ import SystemEvents
     guard let time, let due else { return }
     let now = Self.now
     guard now >= due else {
-      set(time)
+      _ = schedule()
       return command.refresh()
     }
     if time.days == .once {
       set(nil)
     } else {
-      self.due = time.next(after: max(now, due + Self.apart))
-      timer.set(self.due)
+      notBefore = due + Self.apart
+      _ = schedule()
     }
     if now - due > Self.grace {
       command.say("The alarm of \(time.clock) was missed: the machine slept", isFault: true)
