@@ -173,17 +173,24 @@ def until_idle(processes, began, quiet=0.6, limit=600):
 
 
 def peers():
-    mpd = ('music_directory "{collection}"\ndb_file "{home}/mpd.db"\nlog_file "{home}/mpd.log"\n'
-           'bind_to_address "{run}/mpd.sock"\nauto_update "no"\n'
+    mpd = ('music_directory "{music}"\ndb_file "{home}/mpd.db"\nlog_file "{home}/mpd.log"\n'
+           'pid_file "{home}/mpd.pid"\nbind_to_address "{run}/mpd.sock"\nauto_update "no"\n'
            'audio_output {\n type "null"\n name "null"\n}\n')
+    # Without a database MPD reads its folder by itself when it starts: it is made one of an empty
+    # folder first. MPD lets go of its terminal before it heeds SIGHUP, which would end it when the
+    # terminal closes: the shell stays and holds it.
+    start = ("mpd {home}/empty.conf; until [ -s {home}/mpd.db ]; do sleep 0.05; done; "
+             "mpd --kill {home}/empty.conf; mpd --no-daemon {home}/mpd.conf; true")
     return [
         (Player("cmus", "cmus", "cmus", pause="", resume="",
                 files={"{home}/.config/cmus/rc": "set output_plugin=pulse\n"}),
          "cmus-remote -Q", {"first scan, cold": "cmus-remote -C 'add -l {collection}'",
                             "nothing changed": "cmus-remote -C update-cache",
                             "first scan, warm": None}, True),
-        (Player("mpd", "mpd", "mpd --no-daemon {home}/mpd.conf", pause="", resume="",
-                files={"{home}/mpd.conf": mpd}),
+        (Player("mpd", "mpd", start, pause="", resume="",
+                files={"{home}/empty/.keep": "",
+                       "{home}/empty.conf": mpd.replace("{music}", "{home}/empty"),
+                       "{home}/mpd.conf": mpd.replace("{music}", "{collection}")}),
          "mpc -h {run}/mpd.sock status",
          {"first scan, cold": "mpc -q -h {run}/mpd.sock update --wait",
           "nothing changed": "mpc -q -h {run}/mpd.sock update --wait",
