@@ -62,7 +62,8 @@ NOTES = {
     "library": ("The collection",
                 "A made collection: ten tracks an album, ten albums an artist, MP3, FLAC, Vorbis, Opus "
                 "and AAC in turn, all with tags (`Benchmarks/collection.py`); 5,000 files of 6 s, and "
-                "100,000 of 0.3 s. Cold: no index, and the files out of the page cache. cmus and MOC "
+                "100,000 of 0.3 s; 500,000 is the index of 100,000 with each row five times, in other "
+                "folders. Cold: no index, and the files out of the page cache. cmus and MOC "
                 "do not tell when they are done: that is when they use no processor any more. MOC has "
                 "a playlist, and no collection. Seconds, then processor seconds, then the peak of "
                 "memory in MB; at load {load}."),
