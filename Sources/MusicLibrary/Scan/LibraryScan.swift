@@ -101,8 +101,7 @@ public final class LibraryScan {
 
   private func startReaders() {
     // Two to a processor: one reads while the other waits for the disk.
-    let processors = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
-    for _ in 0..<min(8, processors * 2) {
+    for _ in 0..<min(8, Crew.processors * 2) {
       let (jobs, readings) = (jobs, readings)
       let started = crew.start {
         while let job = jobs.take() { _ = readings.offer(ScanReading(job)) }

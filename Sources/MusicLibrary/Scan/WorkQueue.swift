@@ -89,6 +89,9 @@ final class Crew {
 
   private var threads: [pthread_t] = []
 
+  /// How many run at once.
+  static let processors = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+
   /// One more thread. False where the system gives none.
   func start(_ body: @escaping @Sendable () -> Void) -> Bool {
     let context = Unmanaged.passRetained(Work(body)).toOpaque()

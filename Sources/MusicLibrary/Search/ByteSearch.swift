@@ -22,7 +22,8 @@ struct ByteSearch {
 
   private static let common = Array("ea onirtslhdcumpgbyfwk".utf8)
 
-  /// The first place in `text` from `start` on, before `end`; nil where there is none.
+  /// The first place in `text` from `start` on at which all of it stands before `end`; nil where there
+  /// is none. What follows `end` may be looked at.
   func first(in text: UnsafeRawBufferPointer, from start: Int, to end: Int) -> Int? {
     let count = needle.count
     guard count > 0, end - start >= count, let base = text.baseAddress else { return nil }
@@ -33,8 +34,10 @@ struct ByteSearch {
       }
       let first = SIMD32<UInt8>(repeating: needle[rare.0])
       let second = SIMD32<UInt8>(repeating: needle[rare.1])
+      let last = end - count
+      let lastLoad = text.count - 32 - max(rare.0, rare.1)
       var place = start
-      while place + 32 + count <= end {
+      while place <= last, place <= lastLoad {
         let isFirst =
           base.loadUnaligned(fromByteOffset: place + rare.0, as: SIMD32<UInt8>.self)
           .== first
@@ -48,14 +51,19 @@ struct ByteSearch {
             while rest != 0 {
               let lane = rest.trailingZeroBitCount / 8
               let found = place + word * 8 + lane
-              if memcmp(base + found, needle.baseAddress!, count) == 0 { return found }
+              if found > last { return nil }
+              // Of two bytes both were compared.
+              if count == 2 || memcmp(base + found, needle.baseAddress!, count) == 0 {
+                return found
+              }
               rest &= ~(0xFF << UInt64(lane * 8))
             }
           }
         }
         place += 32
       }
-      while place + count <= end {
+      // The end of the text.
+      while place <= last {
         if text[place + rare.0] == needle[rare.0],
           memcmp(base + place, needle.baseAddress!, count) == 0
         {

@@ -14,6 +14,9 @@ public final class Catalog {
   /// For each row the place in `folders`.
   private(set) var folder: [UInt32] = []
   private(set) var folders: [Folder] = []
+  /// What is shown of all folders, one after the other, each with an end.
+  private(set) var folderText: [UInt8] = []
+  private(set) var folderStarts: [UInt32] = [0]
   /// All entries.
   private(set) var text: [UInt8] = []
   /// Where the entry of a row begins; one more for the end.
@@ -34,6 +37,10 @@ public final class Catalog {
   var groupings: [CatalogView: [CatalogGroup]] = [:]
   var albumsMade: Albums?
   var baseMade: (rows: [UInt32], ranks: [UInt32])?
+  var ranksMade: [CatalogOrder: [UInt32]] = [:]
+  var folderRowsMade: (starts: [Int], rows: [UInt32])?
+  /// What words have found.
+  var findings = Findings()
   var names: [[UInt8]]?
   var history: [HistoryEntry] = []
 
@@ -120,6 +127,9 @@ public final class Catalog {
       let head = root == 0 ? [] : Folding.folded(Array(path[..<root]))
       places[row.integer(0)] = UInt32(folders.count)
       folders.append(Folder(id: row.integer(0), path: head + shown, shown: shown))
+      folderText += shown
+      folderText.append(SearchEntry.entryEnd)
+      folderStarts.append(UInt32(folderText.count))
     }
     return places
   }

@@ -44,7 +44,12 @@ struct CatalogMatch {
       return rest
     case .and(let all):
       var left = some
-      for query in Self.selectiveFirst(all) { left = try rows(query, among: left) }
+      var waiting = Self.selectiveFirst(all)
+      while !waiting.isEmpty {
+        // What is known costs nothing and leaves less for the others.
+        let next = waiting.firstIndex { isKnown($0, among: left) } ?? 0
+        left = try rows(waiting.remove(at: next), among: left)
+      }
       return left
     case .or(let all):
       var found = RowSet(rows: some.rows)
@@ -65,10 +70,32 @@ struct CatalogMatch {
     let search = ByteSearch(Folding.folded(term.text))
     // Nothing but signs that are not compared.
     guard !search.needle.isEmpty else { return some }
+    let word = Self.word(term)
+    if let found = catalog.findings.rows(word, among: some) { return found }
+    let found = try rows(term, search, among: catalog.findings.candidates(word, among: some))
+    catalog.findings.keep(word, among: some, found: found)
+    return found
+  }
+
+  private func isKnown(_ query: Query, among some: RowSet) -> Bool {
+    guard case .text(let term) = query else { return false }
+    return catalog.findings.knows(Self.word(term), among: some)
+  }
+
+  private static func word(_ term: Query.TextTerm) -> Findings.Word {
+    // Numbers of MusicBrainz are compared as they are written.
+    Findings.Word(
+      field: term.field, isWhole: term.isWhole,
+      needle: term.field == .mb ? Array(term.text.utf8) : Folding.folded(term.text))
+  }
+
+  private func rows(
+    _ term: Query.TextTerm, _ search: ByteSearch, among some: RowSet
+  ) throws(DatabaseError) -> RowSet {
     switch term.field {
     case nil:
       var found = scan(search, among: some, isWhole: term.isWhole, in: nil)
-      found.formUnion(folders(among: some) { search.isIn($0.shown) })
+      shown(search, among: some, into: &found)
       return found
     case .folder:
       return folders(among: some) { term.isWhole ? $0.path == search.needle : search.isIn($0.path) }
@@ -88,71 +115,22 @@ struct CatalogMatch {
   private func scan(
     _ search: ByteSearch, among some: RowSet, isWhole: Bool, in field: SearchEntry.Field?
   ) -> RowSet {
-    var found = RowSet(rows: some.rows)
-    catalog.text.withUnsafeBytes { text in
-      catalog.starts.withUnsafeBufferPointer { starts in
-        let entry = Entry(text: text, search: search, field: field, isWhole: isWhole)
-        // Few rows are looked at one by one.
-        if some.count * 6 < some.rows {
-          some.each { row in
-            let (start, end) = (Int(starts[row]), Int(starts[row + 1]))
-            var place = start
-            while let hit = search.first(in: text, from: place, to: end) {
-              let answer = entry.look(hit, start)
-              if answer == .found { found.insert(row) }
-              if answer != .goesOn { break }
-              place = hit + 1
-            }
-          }
-          return
-        }
-        var row = 0
-        var place = 0
-        while let hit = search.first(in: text, from: place, to: text.count) {
-          while Int(starts[row + 1]) <= hit { row += 1 }
-          let answer = some.contains(row) ? entry.look(hit, Int(starts[row])) : .over
-          if answer == .found { found.insert(row) }
-          place = answer == .goesOn ? hit + 1 : Int(starts[row + 1])
-        }
-      }
-    }
-    return found
+    CatalogScan.rows(catalog, search, among: some, isWhole: isWhole, in: field)
   }
 
-  /// Whether a place in an entry is where it is looked for.
-  private struct Entry {
-    let text: UnsafeRawBufferPointer
-    let search: ByteSearch
-    let field: SearchEntry.Field?
-    let isWhole: Bool
-
-    enum Answer { case found, goesOn, over }
-
-    func look(_ hit: Int, _ start: Int) -> Answer {
-      if isWhole {
-        let end = hit + search.needle.count
-        guard hit == start || isEnd(text[hit - 1]), isEnd(text[end]) else { return .goesOn }
+  /// The rows of whose folder that is shown.
+  private func shown(_ search: ByteSearch, among some: RowSet, into found: inout RowSet) {
+    catalog.folderText.withUnsafeBytes { text in
+      var folder = 0
+      var place = 0
+      let (ends, rows) = catalog.folderRows
+      while let hit = search.first(in: text, from: place, to: text.count) {
+        while Int(catalog.folderStarts[folder + 1]) <= hit { folder += 1 }
+        for row in rows[ends[folder]..<ends[folder + 1]] where some.contains(Int(row)) {
+          found.insert(Int(row))
+        }
+        place = Int(catalog.folderStarts[folder + 1])
       }
-      guard let field else { return .found }
-      var number = 0
-      var place = start
-      while place < hit {
-        if text[place] == SearchEntry.fieldEnd { number += 1 }
-        place += 1
-      }
-      if number == field.rawValue { return .found }
-      if number > field.rawValue { return .over }
-      // Who has no album artist is the album's artist.
-      guard field == .albumArtist, number == SearchEntry.Field.artist.rawValue else {
-        return .goesOn
-      }
-      while text[place] != SearchEntry.fieldEnd, text[place] != SearchEntry.entryEnd { place += 1 }
-      let isNone = text[place] == SearchEntry.fieldEnd && text[place + 1] == SearchEntry.fieldEnd
-      return isNone ? .found : .goesOn
-    }
-
-    private func isEnd(_ byte: UInt8) -> Bool {
-      byte == SearchEntry.fieldEnd || byte == SearchEntry.valueEnd || byte == SearchEntry.entryEnd
     }
   }
 

@@ -61,6 +61,61 @@ extension Catalog {
     return rows
   }
 
+  /// Some rows in an order, or the first of them.
+  func sorted(
+    _ some: RowSet, by order: CatalogOrder, limit: Int?, _ database: Database
+  ) throws(DatabaseError) -> [UInt32] {
+    let all = try self.order(order, database)
+    let total = some.count
+    let count = min(limit ?? total, total)
+    // Few are put in order, of many the whole order is gone through.
+    if total < all.count / 32 {
+      let ranks = ranks(order, all)
+      var keys: [UInt64] = []
+      keys.reserveCapacity(total)
+      some.each { keys.append(UInt64(ranks[$0]) << 32 | UInt64($0)) }
+      keys.sort()
+      return keys.prefix(count).map { UInt32(truncatingIfNeeded: $0) }
+    }
+    return [UInt32](unsafeUninitializedCapacity: count) { rows, filled in
+      some.words.withUnsafeBufferPointer { words in
+        all.withUnsafeBufferPointer { all in
+          for row in all where words[Int(row >> 6)] & 1 << UInt64(row & 63) != 0 {
+            if filled == count { return }
+            rows[filled] = row
+            filled += 1
+          }
+        }
+      }
+    }
+  }
+
+  /// The place of each row in an order.
+  private func ranks(_ order: CatalogOrder, _ rows: [UInt32]) -> [UInt32] {
+    if order == CatalogOrder() { return base.ranks }
+    if let made = ranksMade[order] { return made }
+    var ranks = [UInt32](repeating: 0, count: count)
+    for (rank, row) in rows.enumerated() { ranks[Int(row)] = UInt32(rank) }
+    ranksMade[order] = ranks
+    return ranks
+  }
+
+  /// The rows of each folder, and where they begin.
+  var folderRows: (starts: [Int], rows: [UInt32]) {
+    if let folderRowsMade { return folderRowsMade }
+    var starts = [Int](repeating: 0, count: folders.count + 1)
+    for place in folder { starts[Int(place) + 1] += 1 }
+    for index in starts.indices.dropFirst() { starts[index] += starts[index - 1] }
+    var next = starts
+    var rows = [UInt32](repeating: 0, count: count)
+    for (row, place) in folder.enumerated() {
+      rows[next[Int(place)]] = UInt32(row)
+      next[Int(place)] += 1
+    }
+    folderRowsMade = (starts, rows)
+    return (starts, rows)
+  }
+
   /// The rows as albums stand, and the place of each row there.
   var base: (rows: [UInt32], ranks: [UInt32]) {
     if let baseMade { return baseMade }
@@ -94,16 +149,26 @@ extension Catalog {
     let keys = rows[range].map(place)
     let isSorted = zip(keys, keys.dropFirst()).allSatisfy { $0 < $1 }
     if isSorted { return }
+    let sorted = zip(keys, rows[range]).sorted { $0 < $1 }
     let text = text
-    rows[range].sort { left, right in
-      let places = (place(left), place(right))
-      if places.0 != places.1 { return places.0 < places.1 }
-      let titles = (
-        NaturalKey.key(text[field(.title, Int(left))]),
-        NaturalKey.key(text[field(.title, Int(right))])
-      )
-      if titles.0 != titles.1 { return titles.0.lexicographicallyPrecedes(titles.1) }
-      return left < right
+    var place = range.lowerBound
+    var start = sorted.startIndex
+    while start < sorted.endIndex {
+      let end = sorted[start...].firstIndex { $0.0 != sorted[start].0 } ?? sorted.endIndex
+      var same = sorted[start..<end].map(\.1)
+      if same.count > 1 {
+        // In the order of their titles.
+        same = same.map { (NaturalKey.key(text[field(.title, Int($0))]), $0) }
+          .sorted { left, right in
+            left.0 == right.0
+              ? left.1 < right.1 : left.0.lexicographicallyPrecedes(right.0)
+          }.map(\.1)
+      }
+      for row in same {
+        rows[place] = row
+        place += 1
+      }
+      start = end
     }
   }
 

@@ -9,6 +9,11 @@ struct RowSet: Equatable, Sendable {
     if full { cut() }
   }
 
+  /// - Parameter words: a bit for each row, and nothing beyond the last one.
+  init(rows: Int, words: [UInt64]) {
+    (self.rows, self.words) = (rows, words)
+  }
+
   /// Beyond the last row there is nothing.
   private mutating func cut() {
     if rows % 64 > 0 { words[words.count - 1] &= (1 << UInt64(rows % 64)) - 1 }
@@ -25,6 +30,11 @@ struct RowSet: Equatable, Sendable {
 
   mutating func formIntersection(_ other: RowSet) {
     for index in words.indices { words[index] &= other.words[index] }
+  }
+
+  func isSubset(of other: RowSet) -> Bool {
+    for index in words.indices where words[index] & ~other.words[index] != 0 { return false }
+    return true
   }
 
   mutating func subtract(_ other: RowSet) {

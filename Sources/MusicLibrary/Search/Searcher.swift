@@ -117,9 +117,11 @@ public final class Searcher {
   private func readHistory(_ catalog: Catalog) throws(DatabaseError) {
     guard let history, history.hasChanged() || !hasHistory else { return }
     catalog.history = try history.entries(catalog, database)
-    catalog.orders = catalog.orders.filter {
-      ![.plays, .played, .rating].contains($0.key.column)
+    func isOther(_ order: CatalogOrder) -> Bool {
+      ![.plays, .played, .rating].contains(order.column)
     }
+    catalog.orders = catalog.orders.filter { isOther($0.key) }
+    catalog.ranksMade = catalog.ranksMade.filter { isOther($0.key) }
     hasHistory = true
   }
 
@@ -140,12 +142,7 @@ public final class Searcher {
       try readHistory(catalog)
     }
     let found = try matches(query, catalog, clock)
-    var rows: [UInt32] = []
-    rows.reserveCapacity(found.count)
-    for row in try catalog.order(order, database) where found.contains(Int(row)) {
-      rows.append(row)
-      if rows.count == limit { break }
-    }
+    let rows = try catalog.sorted(found, by: order, limit: limit, database)
     return Result(catalog: catalog, rows: rows)
   }
 
@@ -199,15 +196,7 @@ public final class Searcher {
 
   /// All of a result, for the queue.
   public func listed(_ result: Result) throws(DatabaseError) -> [ListedTrack] {
-    var tracks: [ListedTrack] = []
-    tracks.reserveCapacity(result.count)
-    for row in result.rows {
-      guard let track = try FoundRows.listed(result.catalog.ids[Int(row)], database) else {
-        continue
-      }
-      tracks.append(track)
-    }
-    return tracks
+    try FoundRows.listed(result.rows.map { result.catalog.ids[Int($0)] }, database)
   }
 
   /// Some rows of a view.
