@@ -72,6 +72,13 @@ public struct PlayQueue: Sendable {
     revision += 1
   }
 
+  /// A track's file has another path now. It is the same entry, and nothing to undo.
+  public mutating func relocate(at index: Int, to path: [UInt8]) {
+    guard entries.indices.contains(index) else { return }
+    entries[index].location.path = path
+    revision += 1
+  }
+
   /// Where an entry is now; nil when it is not in the queue.
   public func index(of id: EntryID) -> Int? {
     if isCurrentPresent, currentID == id { return place }

@@ -186,7 +186,81 @@ public struct History {
     return true
   }
 
-  /// A file has another path now. Where both are known, what was heard of them is added up.
+  /// A file that has another path now.
+  public struct Move: Equatable, Sendable {
+    /// Moves of one sign happened at once; one after another the signs differ.
+    public var sign: Int64
+    public var old: [UInt8]
+    public var new: [UInt8]
+
+    public init(sign: Int64, from old: [UInt8], to new: [UInt8]) {
+      self.sign = sign
+      self.old = old
+      self.new = new
+    }
+  }
+
+  /// Files have other paths now: all of it, or nothing. Those that were followed before, as far as
+  /// they come again, are known by their sign.
+  ///
+  /// - Returns: how many tracks of which something is known were moved.
+  @discardableResult
+  public func follow(_ moves: [Move]) throws(DatabaseError) -> Int {
+    try database.transaction { () throws(DatabaseError) in
+      var rest = moves[...]
+      let last = try database.integer("SELECT value FROM fact WHERE name = ?", .text(Self.lastMove))
+      if let done = rest.lastIndex(where: { $0.sign == last }) { rest = rest[(done + 1)...] }
+      guard let newest = rest.last?.sign else { return 0 }
+      var count = 0
+      while let sign = rest.first?.sign {
+        let once = rest.prefix { $0.sign == sign }
+        rest = rest.dropFirst(once.count)
+        count += try exchange(once)
+      }
+      try database.run(
+        "INSERT OR REPLACE INTO fact(name, value) VALUES(?, ?)", .text(Self.lastMove),
+        .integer(newest))
+      return count
+    }
+  }
+
+  static let lastMove = "moved"
+
+  /// Places may be exchanged: all leave theirs before one takes another.
+  private func exchange(_ moves: ArraySlice<Move>) throws(DatabaseError) -> Int {
+    var count = 0
+    var underway: [(place: [UInt8], new: [UInt8])] = []
+    for move in moves where move.old != move.new {
+      guard try isLeft(move) else { continue }
+      // No file has such a name.
+      let place = [0] + Array("\(underway.count)".utf8)
+      try database.run(
+        "UPDATE history SET path = ? WHERE path = ?", .bytes(place), .bytes(move.old))
+      guard database.changes > 0 else { continue }
+      count += database.changes
+      underway.append((place, move.new))
+    }
+    for (place, new) in underway { try moved(from: place, to: new) }
+    return count
+  }
+
+  /// Something is known of the old path, and not of another file that is there now: of the same one,
+  /// found on another way, it may be.
+  private func isLeft(_ move: Move) throws(DatabaseError) -> Bool {
+    var known: [Int64?]?
+    try database.rowsWhile(
+      "SELECT node, size, modified FROM history WHERE path = ?", [.bytes(move.old)]
+    ) { row in
+      known = (0..<3).map { row.isNull($0) ? nil : row.integer($0) }
+      return false
+    }
+    guard let known else { return false }
+    guard let there = FileIdentity(move.old), there != FileIdentity(move.new) else { return true }
+    return known != [there.node, there.size, there.modified]
+  }
+
+  /// A file has another path now. Where something was known of another file there, what was heard
+  /// is added up, and what the moved one has of its own holds.
   public func moved(from old: [UInt8], to new: [UInt8]) throws(DatabaseError) {
     guard old != new else { return }
     try database.transaction { () throws(DatabaseError) in
@@ -197,10 +271,12 @@ public struct History {
           SELECT ?2, start, device, node, size, modified, plays, played, skips, rating, bookmark
             FROM history WHERE path = ?1
           ON CONFLICT(path, start) DO UPDATE SET
+            device = excluded.device, node = excluded.node, size = excluded.size,
+            modified = excluded.modified,
             plays = plays + excluded.plays, skips = skips + excluded.skips,
             played = nullif(max(ifnull(played, 0), ifnull(excluded.played, 0)), 0),
-            rating = ifnull(rating, excluded.rating),
-            bookmark = ifnull(bookmark, excluded.bookmark)
+            rating = ifnull(excluded.rating, rating),
+            bookmark = ifnull(excluded.bookmark, bookmark)
         """, .bytes(old), .bytes(new))
       try database.run("DELETE FROM history WHERE path = ?", .bytes(old))
     }

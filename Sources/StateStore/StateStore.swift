@@ -164,14 +164,20 @@ public final class StateStore: Sendable {
     }
   }
 
-  /// A file has another path now.
-  public func moved(from old: [UInt8], to new: [UInt8]) {
-    queue.async { [self] in
+  /// Files have other paths now. Blocks until it is written: for a thread that may wait.
+  public func follow(_ moves: [History.Move]) throws(DatabaseError) {
+    let result = queue.sync { () -> Result<Void, DatabaseError> in
+      // What was done under the old paths comes first.
       flush()
-      do throws(DatabaseError) { try writer.history?.moved(from: old, to: new) } catch {
-        fail(error)
+      do throws(DatabaseError) {
+        try writer.follow(moves)
+        return .success(())
+      } catch {
+        return .failure(error)
       }
     }
+    for sentence in queue.sync(execute: { writer.takeNotices() }) { tell(sentence, true) }
+    try result.get()
   }
 
   /// A setting of the moment by its name; nil forgets it.

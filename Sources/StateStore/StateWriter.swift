@@ -129,6 +129,13 @@ final class StateWriter: @unchecked Sendable {
     }
   }
 
+  func follow(_ moves: [History.Move]) throws(DatabaseError) {
+    guard isReady else {
+      throw DatabaseError(cause: .busy, code: 0, sentence: "it was not read yet")
+    }
+    _ = try working { database throws(DatabaseError) in try History(database).follow(moves) }
+  }
+
   private func set(_ name: String, _ value: SQLValue?, in database: Database) throws(DatabaseError)
   {
     if let value {

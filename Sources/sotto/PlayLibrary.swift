@@ -29,11 +29,16 @@ import TerminalModel
     guard wanted != folders else { return }
     end()
     folders = wanted
-    guard let wanted, let path = LibraryPlace.path else { return }
+    guard let wanted, let path = LibraryPlace.path, let folder = LibraryPlace.folder else { return }
     let watch = LibraryWatch(index: path, folders: wanted)
     let ended = DispatchSemaphore(value: 0)
     (self.watch, self.ended) = (watch, ended)
     let hear: @MainActor @Sendable (LibraryNews) -> Void = { [weak self] in self?.hear($0) }
+    let follow: @MainActor @Sendable (MovedFiles.Outcome) -> Void = { [weak self] in
+      self?.follow($0)
+    }
+    let moved = MovedFiles(index: path, folder: folder)
+    let (store, queue) = (command.kept?.store, command.queue)
     Background.run {
       var inhibitor: SleepInhibitor?
       watch.run { news in
@@ -41,6 +46,11 @@ import TerminalModel
         // Held for exactly as long as the scan (S40).
         case .begins: inhibitor = SleepInhibitor(why: "scanning music")
         case .ends, .fails:
+          if case .ends = news {
+            let outcome = moved.follow(store)
+            if !outcome.paths.isEmpty { queue.follow(outcome.paths) }
+            DispatchQueue.main.async { MainActor.assumeIsolated { follow(outcome) } }
+          }
           inhibitor?.end()
           inhibitor = nil
         case .unwatched: break
@@ -61,6 +71,16 @@ import TerminalModel
   /// A scan that was cancelled ends in a moment; longer it is not waited for, and what it does not
   /// write the next one will.
   func waitForEnd() { _ = ended?.wait(timeout: .now() + .milliseconds(200)) }
+
+  /// What was told of files that cannot be followed yet.
+  private var toldProblem: String?
+
+  private func follow(_ outcome: MovedFiles.Outcome) {
+    guard !command.isEnding else { return }
+    if !outcome.paths.isEmpty { command.kept?.follow(outcome.paths) }
+    if let problem = outcome.problem, problem != toldProblem { Messages.tell(problem) }
+    toldProblem = outcome.problem
+  }
 
   private func hear(_ news: LibraryNews) {
     guard !command.isEnding else { return }

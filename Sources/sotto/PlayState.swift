@@ -11,7 +11,7 @@ import TerminalModel
 /// What outlives the player: it is told of everything that is to be kept, and gives back what was
 /// kept. On the control thread; nothing here waits for a disk.
 @MainActor final class KeptState {
-  private let store: StateStore
+  let store: StateStore
   private unowned let command: PlayCommand
   /// What is kept has not been read yet; the user's wishes wait for it.
   private(set) var isReading = false
@@ -314,6 +314,16 @@ import TerminalModel
     guard isOwn else { return command.say("Ratings are not kept by this sotto", isFault: true) }
     store.change(location, .rated(rating))
     command.say(rating.map { "Rated \(Self.shown($0)) of 5" } ?? "Not rated any more")
+  }
+
+  /// Files have other paths now, and what is kept of them too.
+  func follow(_ paths: [[UInt8]: [UInt8]]) {
+    if var location = listening?.location, !location.isURL,
+      let path = paths[HistoryKey(location).path]
+    {
+      location.path = path
+      listening?.location = location
+    }
   }
 
   static func shown(_ rating: Double) -> String {

@@ -110,6 +110,12 @@ import MusicLibrary
         })
       let summary = try scan.run()
       line.end()
+      // Ended or not: what was found at another place is there.
+      if let folder = LibraryPlace.folder,
+        let problem = MovedFiles(index: path, folder: folder).follow(index, nil).problem
+      {
+        Messages.tell(problem)
+      }
       let forgotten =
         options.forgetsMissing && summary.isComplete ? try scan.forgetMissing() : 0
       try report(summary, forgotten, index, ScanLine.seconds() - began)

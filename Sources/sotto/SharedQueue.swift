@@ -86,6 +86,38 @@ import StateStore
     locked { _ in beginnings[HistoryKey(location)] = seconds }
   }
 
+  /// Files have other paths now: entries and places in long tracks go with them. Any thread; the lock
+  /// is held for the rows alone that change.
+  func follow(_ paths: [[UInt8]: [UInt8]]) {
+    let (queue, current) = locked { ($0, kept) }
+    func new(_ location: TrackLocation) -> [UInt8]? {
+      location.isURL ? nil : paths[HistoryKey(location).path]
+    }
+    var moved: [(row: Int, id: EntryID, path: [UInt8])] = []
+    for (row, entry) in queue.entries.enumerated() {
+      if let path = new(entry.location) { moved.append((row, queue.ids[row], path)) }
+    }
+    let currentPath = current.flatMap { new($0.entry.location) }
+    let isChanged = locked { queue in
+      // Places may be exchanged: all leave theirs before one takes another.
+      let long = beginnings.filter { paths[$0.key.path] != nil }
+      for key in long.keys { beginnings[key] = nil }
+      for (var key, place) in long {
+        key.path = paths[key.path] ?? key.path
+        beginnings[key] = place
+      }
+      for (row, id, path) in moved {
+        // Edits may have put it elsewhere since, or taken it away.
+        let isThere = queue.ids.indices.contains(row) && queue.ids[row] == id
+        guard let row = isThere ? row : queue.index(of: id) else { continue }
+        queue.relocate(at: row, to: path)
+      }
+      if let currentPath, kept?.key == current?.key { kept?.entry.location.path = currentPath }
+      return !moved.isEmpty
+    }
+    if isChanged { tellChange() }
+  }
+
   /// The queue as it is now.
   var value: PlayQueue { locked { $0 } }
 

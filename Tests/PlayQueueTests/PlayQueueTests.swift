@@ -28,6 +28,18 @@ import Testing
     #expect(queue.previous(position: 0) == 0)
   }
 
+  @Test func `A track whose file was moved is the same entry, and nothing to undo`() {
+    var queue = Self.queue(3)
+    queue.select(1)
+    let (ids, revision) = (queue.ids, queue.revision)
+    queue.relocate(at: 1, to: Array("/new/1.wav".utf8))
+    queue.relocate(at: 3, to: Array("/none".utf8))
+    #expect(queue.ids == ids && queue.current == 1 && queue.editCount == 0)
+    #expect(
+      queue.entries.map(\.location.path) == ["0.wav", "/new/1.wav", "2.wav"].map { Array($0.utf8) })
+    #expect(queue.revision != revision)
+  }
+
   @Test func `Appended tracks follow, and what is current stays so`() {
     var queue = Self.queue(1)
     queue.select(0)

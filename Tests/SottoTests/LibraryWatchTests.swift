@@ -1,3 +1,4 @@
+import Database
 import Foundation
 import TestSupport
 import Testing
@@ -80,6 +81,27 @@ import Testing
     try #require(run.status == 0)
     try folder.write("music/sub/just now.wav", wav(seconds: 0.4))
     #expect(try player.wait { try isFound("just now") })
+  }
+
+  @Test func `A rating follows its file when the player sees it move`() throws {
+    let file = try folder.write("music/sub/rated.wav", wav(seconds: 600))
+    let player = try Playing(["play", "--output", "null", file], in: folder, environment: place)
+    #expect(try player.wait { try isFound("rated") })
+    try player.waitUntilItAnswers()
+    try player.ctl("rate", "4")
+    func rated() throws -> String {
+      try Run(["search", "rating:>3"].map { Array($0.utf8) }, environment: place).text
+    }
+    #expect(try player.wait { try rated() == file + "\n" })
+    try #require(rename(file, music + "/elsewhere.wav") == 0)
+    #expect(try player.wait { try rated() == music + "/elsewhere.wav\n" })
+    // What is done to the track that is heard is done to the file, wherever that is now.
+    try player.ctl("rate", "5")
+    #expect(try player.wait { try rated() == music + "/elsewhere.wav\n" })
+    try player.ctl("quit")
+    #expect(player.wait() == 0)
+    let all = try Run(["search", "rating:5"].map { Array($0.utf8) }, environment: place).text
+    #expect(all == music + "/elsewhere.wav\n")
   }
 
   @Test func `The setting library-watch ends it and begins it again`() throws {

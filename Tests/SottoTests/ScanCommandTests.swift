@@ -1,4 +1,6 @@
+import Database
 import Foundation
+import StateStore
 import TestSupport
 import Testing
 
@@ -134,6 +136,58 @@ import Testing
       #expect(run.text == "300 files in 11 folders: 300 new\n")
       #expect(try contents(database) == whole)
     }
+  }
+
+  private func rate(_ path: String, _ stars: Double) throws {
+    let history = try History.open(in: Array((state + "/sotto").utf8))
+    var key = HistoryKey(.init(path))
+    key.path = Array(path.utf8)
+    try history.change(key, .rated(stars))
+    try history.change(key, .played(at: 1_700_000_000))
+  }
+
+  private func search(_ query: String) throws -> Run {
+    try Run(["search", query].map { Array($0.utf8) }, environment: place)
+  }
+
+  private func found(_ query: String) throws -> String { try search(query).text }
+
+  @Test func `ratings and counts are found at the new places of files after a scan`() throws {
+    try fill(20)
+    _ = try scan(music)
+    try rate(music + "/2/2.wav", 4)
+    try rate(music + "/5/5.wav", 5)
+    #expect(try found("rating:>3 plays:1") == "\(music)/2/2.wav\n\(music)/5/5.wav\n")
+    try #require(rename(music + "/2/2.wav", music + "/3/two.wav") == 0)
+    try #require(rename(music + "/5", music + "/fifth") == 0)
+    let run = try scan()
+    #expect(run.errorLines == [] && run.status == 0)
+    #expect(try found("rating:>3 plays:1") == "\(music)/3/two.wav\n\(music)/fifth/5.wav\n")
+    #expect(try found("rating:5") == "\(music)/fifth/5.wav\n")
+  }
+
+  @Test func `a scan that cannot take ratings along says so, and the next one does it`() throws {
+    try fill(10)
+    _ = try scan(music)
+    let file = state + "/sotto/state.db"
+    // Nobody has any ratings yet: nothing is said, and nothing made.
+    try #require(rename(music + "/1/1.wav", music + "/1/one.wav") == 0)
+    #expect(try scan().errorLines == [])
+    #expect(access(file, F_OK) != 0)
+    try rate(music + "/2/2.wav", 4)
+    try #require(rename(music + "/2/2.wav", music + "/2/two.wav") == 0)
+    let holder = try Holder(file)
+    defer { holder.end() }
+    let run = try scan()
+    #expect(run.status == 0 && run.text.contains("1 moved"))
+    #expect(
+      run.errorLines == [
+        "sotto: \(file): another program holds it; ratings and counts of 1 moved file follow it"
+          + " after the next scan"
+      ])
+    holder.end()
+    #expect(try scan().errorLines == [])
+    #expect(try found("rating:4") == "\(music)/2/two.wav\n")
   }
 
   @Test func `another program that holds the index is waited for, and then told`() throws {

@@ -99,16 +99,63 @@ struct HistoryTests {
     store.change(a, .bookmarked(77))
     store.change(b, .played(at: 3))
     store.change(b, .rated(5))
-    store.moved(from: a.path, to: b.path)
-    store.moved(from: b.path, to: b.path)
+    store.change(b, .skipped)
+    try store.follow([
+      History.Move(sign: 1, from: a.path, to: b.path),
+      History.Move(sign: 1, from: b.path, to: b.path),
+    ])
     let record = try #require(await store.record(b))
-    #expect(record.plays == 2 && record.played == 5 && record.rating == 5)
-    #expect(record.bookmark == 77)
+    // The rating of the file that is there now.
+    #expect(record.plays == 2 && record.played == 5 && record.rating == 2)
+    #expect(record.bookmark == 77 && record.skips == 1)
     #expect(await store.record(a) == nil)
     store.close()
     let history = try History.open(in: place.bytes)
-    try history.moved(from: b.path, to: a.path)
+    #expect(try history.follow([History.Move(sign: 2, from: b.path, to: a.path)]) == 1)
     #expect(try history.record(HistoryKey(a))?.plays == 2)
+  }
+
+  @Test func `Files that exchange their places keep what is known of each`() async throws {
+    let place = try Place()
+    let store = await store(place)
+    let paths = ["/a", "/b", "/c"].map { TrackLocation($0) }
+    for (number, path) in paths.enumerated() { store.change(path, .rated(Double(number + 1))) }
+    let moves = (0..<3).map {
+      History.Move(sign: 7, from: paths[$0].path, to: paths[($0 + 1) % 3].path)
+    }
+    // Told twice, as by one who was killed before he could note that it is done.
+    for _ in 0..<2 { try store.follow(moves) }
+    #expect(await store.record(paths[0])?.rating == 3)
+    #expect(await store.record(paths[1])?.rating == 1)
+    #expect(await store.record(paths[2])?.rating == 2)
+    // And what came after it is done.
+    try store.follow(moves + [History.Move(sign: 8, from: Array("/a".utf8), to: Array("/d".utf8))])
+    #expect(await store.record(TrackLocation("/d"))?.rating == 3)
+    #expect(await store.record(paths[1])?.rating == 1)
+    store.close()
+    // Nobody writes into a store that is closed.
+    #expect(throws: DatabaseError.self) { try store.follow(moves) }
+  }
+
+  @Test func `A move that is told late leaves alone what has come to the old place since`()
+    async throws
+  {
+    let place = try Place()
+    let one = try place.music("one.flac")
+    let store = await store(place)
+    store.change(one, .rated(4))
+    #expect(await store.record(one)?.rating == 4)
+    let two = TrackLocation(place.path + "/two.flac")
+    try FileManager.default.moveItem(
+      atPath: place.path + "/one.flac", toPath: place.path + "/two.flac")
+    #expect(await store.record(two)?.rating == 4)
+    // Another file under the first name is heard before anybody looks through the folder.
+    try place.music("one.flac", "another one")
+    store.change(one, .rated(1))
+    try store.follow([History.Move(sign: 1, from: one.path, to: two.path)])
+    #expect(await store.record(one)?.rating == 1)
+    #expect(await store.record(two)?.rating == 4)
+    store.close()
   }
 
   @Test func `One file has one name, however its path is written`() {

@@ -23,6 +23,10 @@ struct ScanWriter {
   private let now: Int64
   private var waiting: [ScanOperation] = []
   private var since = 0.0
+  /// By which the moves of one scan are known.
+  private let sign = Int64.random(in: 1...(.max))
+  /// Where files were that were put aside.
+  private var origins: [Int64: [UInt8]] = [:]
 
   private static let most = 1000
   /// What was read is not lost for longer than this, in seconds.
@@ -59,12 +63,12 @@ struct ScanWriter {
     try index.transaction { () throws(DatabaseError) in try index.removeParked() }
   }
 
-  private func apply(
+  private mutating func apply(
     _ operation: ScanOperation, _ folders: inout [[UInt8]: Int64]
   ) throws(DatabaseError) {
     switch operation {
     case .reading(let reading): try apply(reading, &folders)
-    case .park(let id): try index.park(file: id, at: now)
+    case .park(let id): try park(id)
     case .missing(let id): try index.set(missing: now, file: id)
     case .present(let id): try index.set(missing: nil, file: id)
     case .restamp(let folder, let name, let identity, let beside, let fault):
@@ -80,10 +84,24 @@ struct ScanWriter {
       // Another scan may have been there first.
       guard try index.isKnown(file: id) else { return }
       if let other = try index.file(at: name, in: number), other != id {
-        try index.park(file: other, at: now)
+        try park(other)
       }
+      let old = try origin(of: id)
       try index.move(file: id, to: number, name: name)
+      let new = Paths.join(folder, name)
+      if let old, old != new { try index.note(move: id, from: old, to: new, scan: sign) }
     }
+  }
+
+  /// Where it was before this scan.
+  private func origin(of id: Int64) throws(DatabaseError) -> [UInt8]? {
+    if let path = origins[id] { return path }
+    return try index.path(of: id)
+  }
+
+  private mutating func park(_ id: Int64) throws(DatabaseError) {
+    if origins[id] == nil { origins[id] = try index.path(of: id) }
+    try index.park(file: id, at: now)
   }
 
   private func apply(
