@@ -81,6 +81,61 @@ import Testing
       ])
   }
 
+  @Test(.enabled(if: Database.isAvailable))
+  func `A file that a scan has seen move is found before one that only has its old name`() throws {
+    let here = try ScannedFolder()
+    try here.write("a/01.wav", seconds: 1)
+    try here.write("b/01.wav", seconds: 2)
+    try here.scan()
+    try here.move("a/01.wav", "a/other name.wav")
+    try here.scan()
+    try here.move("a", "c")
+    try here.scan()
+    let items = try Self.items(here.folder, "\(here.path("a/01.wav"))\n\(here.path("a/02.wav"))\n")
+    let index = try here.open()
+    func found() -> [[[UInt8]]] {
+      ListSearch(index: index, roots: [bytes(here.music)]).findings(items).map(\.places)
+    }
+    #expect(found() == [[bytes(here.path("c/other name.wav"))], []])
+    // Whoever follows moves does not take that away; what is gone is not there.
+    try index.forget(try index.moves())
+    #expect(found() == [[bytes(here.path("c/other name.wav"))], []])
+    try FileManager.default.removeItem(atPath: here.path("c/other name.wav"))
+    #expect(found() == [[bytes(here.path("b/01.wav"))], []])
+    try here.scan(forgets: true)
+    #expect(try index.place(ofFormer: bytes(here.path("a/01.wav"))) == nil)
+  }
+
+  @Test(.enabled(if: Database.isAvailable))
+  func `What a list says of a track goes before its name, and another length is another track`()
+    throws
+  {
+    let folder = try TestFolder()
+    try Self.make(folder, "x/new name.flac", "y/01.flac", "y/02.flac", "y/03.flac")
+    let index = try LibraryIndex(Database.inMemory())
+    func put(_ place: String, _ name: String, _ title: String, _ seconds: Double) throws {
+      let file = try index.put(
+        file: bytes(name), in: index.folder(bytes(folder.file(place))),
+        FileIdentity(device: 1, node: 2, size: 3, modified: 4), at: 5)
+      var track = TrackRecord()
+      (track.title, track.artists, track.duration) = (title, ["Pärt"], seconds)
+      try index.replace(tracks: [track], of: file)
+    }
+    try put("x", "new name.flac", "Spiegel", 625.4)
+    try put("y", "01.flac", "Für Alina", 640)
+    try put("y", "02.flac", "Fratres", 300)
+    let items = try Self.items(
+      folder,
+      "#EXTM3U\n#EXTINF:625,Pärt - Spiegel\n/old/01.flac\n#EXTINF:200,Another\n/old/02.flac\n"
+        + "#EXTINF:301,Renamed since\n/old/02.flac\n#EXTINF:9,Not in the index\n/old/03.flac\n")
+    let found = ListSearch(index: index, roots: [bytes(folder.path)]).findings(items)
+    #expect(
+      found.map(\.places) == [
+        [bytes(folder.file("x/new name.flac"))], [], [bytes(folder.file("y/02.flac"))],
+        [bytes(folder.file("y/03.flac"))],
+      ])
+  }
+
   @Test func `An M3U in another folder keeps what is said in it and means the same files`() throws {
     let folder = try TestFolder()
     try Self.make(folder, "a/x.mp3")

@@ -33,4 +33,22 @@ extension LibraryIndex {
     ) { paths.append(Paths.join($0.bytes(0), $0.bytes(1))) }
     return paths
   }
+
+  /// False where the index knows how long the tracks of a file are, and none of them lasts that long
+  /// within two seconds.
+  public func mayLast(_ duration: Double, _ path: [UInt8]) throws(DatabaseError) -> Bool {
+    var isKnown = false
+    var isSame = false
+    try database.rows(
+      """
+      SELECT abs(track.duration - ?) <= 2 FROM track JOIN file ON file.id = track.file
+      JOIN folder ON folder.id = file.folder
+      WHERE folder.path = ? AND file.name = ? AND track.duration IS NOT NULL
+      """, [.real(duration), .bytes(Paths.folder(path)), .bytes(Paths.name(path))]
+    ) { row in
+      isKnown = true
+      if row.integer(0) != 0 { isSame = true }
+    }
+    return isSame || !isKnown
+  }
 }

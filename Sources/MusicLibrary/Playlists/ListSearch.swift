@@ -1,7 +1,8 @@
 import Database
 
-/// Finds files of lists that are not where they were: by what the index knows of the collection,
-/// otherwise by their names below the music folders. Blocks.
+/// Finds files of lists that are not where they were: where the index knows that they were moved to,
+/// otherwise by what the list says of them, otherwise by their names, in the index and below the music
+/// folders. Blocks.
 public struct ListSearch {
   public struct Finding: Equatable, Sendable {
     public var row: Int
@@ -39,18 +40,41 @@ public struct ListSearch {
   public func findings(_ items: [PlaylistReader.Item]) -> [Finding] {
     let missing = items.enumerated().filter(\.element.isMissing)
     guard !missing.isEmpty else { return [] }
-    let wanted = Set(missing.map { Self.key($0.element.entry.path) })
-    var places: [[UInt8]: [[UInt8]]] = [:]
-    for path in indexed(wanted) + walked(wanted) {
+    var found: [Int: [[UInt8]]] = [:]
+    for (row, item) in missing {
+      let places = known(item.entry)
+      if !places.isEmpty { found[row] = places }
+    }
+    // Folders are walked through for the rest alone.
+    let rest = missing.filter { found[$0.offset] == nil }.map(\.element.entry)
+    let wanted = Set(rest.map { Self.key($0.path) })
+    var named: [[UInt8]: [[UInt8]]] = [:]
+    for path in wanted.isEmpty ? [] : indexed(wanted) + walked(wanted) {
       let key = Self.key(path)
-      if places[key]?.contains(path) != true { places[key, default: []].append(path) }
+      if named[key]?.contains(path) != true { named[key, default: []].append(path) }
     }
     return missing.map { row, item in
-      let found = Self.likeliest(
-        places[Self.key(item.entry.path)] ?? [], for: item.entry.path)
-      return Finding(
-        row: row, entry: item.entry, places: found.isEmpty ? renamed(item.entry) : found)
+      let places = found[row] ?? byName(item.entry, named[Self.key(item.entry.path)] ?? [])
+      return Finding(row: row, entry: item.entry, places: places)
     }
+  }
+
+  /// By which file it is, or by what the list says of it.
+  private func known(_ entry: PlaylistEntry) -> [[UInt8]] {
+    let path = Paths.absolute(entry.path, in: [0x2F])
+    if let place = try? index?.place(ofFormer: path), FileProbe.kind(place) != .missing {
+      return [place]
+    }
+    return Self.likeliest(described(entry), for: entry.path)
+  }
+
+  /// Of those of its name; one that is known to last longer or less long is another track.
+  private func byName(_ entry: PlaylistEntry, _ places: [[UInt8]]) -> [[UInt8]] {
+    var places = places
+    if let index, let duration = entry.duration, duration > 0, !entry.isPart {
+      places = places.filter { (try? index.mayLast(duration, $0)) != false }
+    }
+    return Self.likeliest(places, for: entry.path)
   }
 
   /// A file is the same in another letter case and, since it may have been converted, with another
@@ -77,8 +101,8 @@ public struct ListSearch {
     return (paths ?? []).filter { FileProbe.kind($0) != .missing }
   }
 
-  /// One that has another name now, by what the list says of it.
-  private func renamed(_ entry: PlaylistEntry) -> [[UInt8]] {
+  /// Whatever its name is now, by what the list says of it.
+  private func described(_ entry: PlaylistEntry) -> [[UInt8]] {
     guard let title = entry.title, let duration = entry.duration, !entry.isPart else { return [] }
     let found = try? index?.paths(title: title, artist: entry.artist, duration: duration)
     return (found ?? []).filter { FileProbe.kind($0) != .missing }
