@@ -15,6 +15,12 @@ struct QueueRows {
   /// Of which queue the names are: a moment says it too.
   private(set) var epoch: Int64 = 0
 
+  /// Tracks that the queue has and no row tells of, after `read`.
+  private(set) var lost = 0
+
+  static let lists: Set<String> = ["queue", "order", "past", "clipboard", "albums"]
+  static let factPrefix = "queue."
+
   /// Rows that nobody needs any more are left until there are as many.
   private static let mostSpare = 5000
 
@@ -59,7 +65,11 @@ struct QueueRows {
       try write(list: "albums", Self.albums(state.order.albums), in: database)
     }
     try writeEdits(state, in: database)
-    try writeFacts(Self.facts(of: state, epoch: epoch), in: database)
+    var facts = Self.facts(of: state, epoch: epoch)
+    let isSame = saved != nil && state.queue.ids == old.queue.ids
+    let known = isSame ? self.facts[Self.copyName] : nil
+    facts[Self.copyName] = known ?? Self.copy(of: state.queue.ids)
+    try writeFacts(facts, in: database)
     saved = state
     isForgotten = false
     try sweep(state, in: database)
@@ -194,6 +204,16 @@ struct QueueRows {
     return facts
   }
 
+  /// The queue's names once more, in another table: without them nobody could tell its entries from
+  /// those that only an undo brings back.
+  private static let copyName = "copy"
+
+  private static func copy(of ids: [EntryID]) -> SQLValue {
+    var writer = ByteWriter()
+    writer.add(ids)
+    return .bytes(writer.bytes)
+  }
+
   private static func albums(_ albums: [EntryID: Int]?) -> [UInt8] {
     var writer = ByteWriter()
     guard let albums else { return [] }
@@ -227,6 +247,9 @@ struct QueueRows {
     }
     guard !entries.isEmpty || !found.isEmpty else { return nil }
     var state = QueueState()
+    if lists["queue"] == nil, case .bytes(let bytes)? = found[Self.copyName] {
+      lists["queue"] = bytes
+    }
     func ids(_ name: String) -> [EntryID]? {
       lists[name].flatMap { bytes in
         var reader = ByteReader(bytes)
@@ -237,13 +260,16 @@ struct QueueRows {
       let there = ids.filter { entries[$0] != nil }
       return QueueState.Entries(ids: there, entries: there.compactMap { entries[$0] })
     }
-    // A list that is damaged is all there is, in the order in which it came.
-    state.queue = items(ids("queue") ?? entries.keys.sorted { $0.number < $1.number })
     state.clipboard = items(ids("clipboard") ?? [])
+    try readEdits(database, entries, &state)
+    let queue = ids("queue")
+    state.queue = items(queue ?? Self.presumed(entries, state))
+    lost = (queue?.count ?? 0) - state.queue.ids.count
+    // Places are those of a queue that is whole.
+    if lost != 0 || queue == nil { (state.done, state.undone) = ([], []) }
     state.order.ids = ids("order") ?? []
     state.order.past = ids("past") ?? []
     state.order.albums = lists["albums"].flatMap { Self.readAlbums($0) }
-    try readEdits(database, entries, &state)
     Self.take(found, into: &state)
     if case .integer(let number)? = found["epoch"] { epoch = number }
     edits = [:]
@@ -259,6 +285,18 @@ struct QueueRows {
       saved = state
     }
     return state
+  }
+
+  /// Without any list the queue is all that came into it, in that order, but for what edits have taken
+  /// out or can put in again.
+  private static func presumed(
+    _ entries: [EntryID: QueueEntry], _ state: QueueState
+  ) -> [EntryID] {
+    var out: Set<EntryID> = []
+    for edit in state.done + state.undone {
+      for step in edit.steps { out.formUnion(step.items.ids) }
+    }
+    return entries.keys.filter { !out.contains($0) }.sorted { $0.number < $1.number }
   }
 
   /// Names up to so many more than there are entries are not given anew.

@@ -2,12 +2,16 @@ import AudioTypes
 import Database
 import Glibc
 
-/// A damaged `state.db` is kept beside the new one, and what can be read of it is taken over.
-enum StateRescue {
+/// A damaged `state.db` is kept beside the new one, and what can be read of it is taken over: row by
+/// row as SQLite gives them, and what it cannot reach any more, from the pages themselves.
+struct StateRescue {
   /// Sets the file aside and makes another one.
   ///
-  /// - Returns: what was done, in a sentence.
-  static func setAside(in folder: StateFolder) throws(DatabaseError) -> String {
+  /// - Parameter isQueueKnown: the queue is in memory and will be written anew.
+  /// - Returns: what was done, in a sentence whose first words say most.
+  static func setAside(
+    in folder: StateFolder, isQueueKnown: Bool
+  ) throws(DatabaseError) -> String {
     let path = folder.file("state.db")
     var number = 1
     while StateFolder.exists(folder.file("state.db.damaged-\(number)")) { number += 1 }
@@ -22,30 +26,80 @@ enum StateRescue {
       }
     }
     let new = try StateSchema.open(path, patience: StateStore.patience)
-    let counts = (try? rescue(aside, into: new)) ?? Counts()
-    let what =
-      counts.history + counts.entries == 0
-      ? "nothing of it could be read"
-      : "\(counts.history) tracks' counts and \(counts.entries) tracks of the queue were rescued"
-    return "\(Text.printable(path)) was damaged and is now \(Text.printable(aside)); \(what)"
+    var rescue = StateRescue(new: new)
+    // Before SQLite opens it: that may write the log into the file.
+    let raw = RawRows(file: aside)
+    try new.transaction { () throws(DatabaseError) in
+      rescue.takeRows(of: aside)
+      if let raw { rescue.takePages(raw) }
+    }
+    return "state.db was damaged\(try rescue.outcome(isQueueKnown)); the old file is"
+      + " \(Text.printable(aside))"
   }
 
-  private struct Counts {
-    var history = 0
-    var entries = 0
+  private let new: Database
+  /// Tracks of the history of which only the index of the table tells.
+  private var named: Set<[SQLValue?]> = []
+
+  private init(new: Database) { self.new = new }
+
+  // MARK: What was saved
+
+  private func outcome(_ isQueueKnown: Bool) throws(DatabaseError) -> String {
+    let counts = Int(try new.integer("SELECT count(*) FROM history") ?? 0)
+    var known: Set<[SQLValue?]> = []
+    try new.rows("SELECT path, start FROM history") { known.insert([$0.value(0), $0.value(1)]) }
+    let all = counts + named.subtracting(known).count
+    var queue = "the queue is whole"
+    var rows = QueueRows()
+    if !isQueueKnown {
+      let state = try rows.read(new)
+      let (found, lost) = (state?.queue.ids.count ?? 0, max(0, rows.lost))
+      if found + lost + all == 0 { return ", and nothing of it could be read" }
+      queue = "\(Self.part(found, of: found + lost)) queued tracks"
+      if found == 0, lost == 0 { queue = "no queue" }
+    }
+    let saved = all == 0 ? "no counts" : "\(Self.part(counts, of: all)) counts"
+    return ": saved \(saved), \(queue)"
   }
 
-  private static let tables = [
+  private static func part(_ saved: Int, of all: Int) -> String {
+    saved == all ? "all \(all)" : "\(saved) of \(all)"
+  }
+
+  // MARK: Rows
+
+  private static let tables: [(name: String, columns: String, isNumbered: Bool)] = [
     (
       "history",
-      "path, start, device, node, size, modified, plays, played, skips, rating, bookmark",
-      true
+      "path, start, device, node, size, modified, plays, played, skips, rating, bookmark", true
     ),
     ("entry", "id, path, start, end, title, artist, album, duration", true),
     ("list", "name, ids", false),
     ("edit", "serial, undone, record", true),
     ("fact", "name, value", false),
   ]
+
+  /// What is there already holds; a row that breaks a rule is part of the damage.
+  private func insert(_ row: [SQLValue?], _ table: Int) {
+    let (name, columns, _) = Self.tables[table]
+    let places = row.map { _ in "?" }.joined(separator: ", ")
+    try? new.run("INSERT OR IGNORE INTO \(name)(\(columns)) VALUES(\(places))", row)
+  }
+
+  private func takeRows(of path: [UInt8]) {
+    guard let old = try? Database(path, .readOnly, patience: 0),
+      // A file that was cut off is read as far as it goes.
+      (try? old.execute("PRAGMA writable_schema = ON")) != nil
+    else { return }
+    for (index, table) in Self.tables.enumerated() {
+      let rows =
+        table.isNumbered
+        ? Self.rows(of: table.name, table.columns, old)
+        : Self.ends(of: table.name, table.columns, old)
+      for row in rows { insert(row, index) }
+    }
+  }
 
   /// Every row that can be reached: over what cannot be read it steps by the rows' numbers, further
   /// each time. A damaged tree may lead back: only ascending numbers are taken.
@@ -90,27 +144,66 @@ enum StateRescue {
     return rows
   }
 
-  private static func rescue(
-    _ path: [UInt8], into new: Database
-  ) throws(DatabaseError) -> Counts {
-    let old = try Database(path, .readOnly, patience: 0)
-    // A file that was cut off is read as far as it goes.
-    try old.execute("PRAGMA writable_schema = ON")
-    var counts = Counts()
-    try new.transaction { () throws(DatabaseError) in
-      for (table, columns, hasRows) in tables {
-        let places = columns.split(separator: ",").map { _ in "?" }.joined(separator: ", ")
-        let sql = "INSERT OR IGNORE INTO \(table)(\(columns)) VALUES(\(places))"
-        var taken = 0
-        for row in hasRows ? rows(of: table, columns, old) : ends(of: table, columns, old) {
-          // A row that breaks a rule is part of the damage.
-          guard (try? new.run(sql, row)) != nil else { continue }
-          taken += new.changes
-        }
-        if table == "history" { counts.history = taken }
-        if table == "entry" { counts.entries = taken }
+  // MARK: Pages
+
+  private mutating func takePages(_ raw: RawRows) {
+    var names: Set<[SQLValue?]> = []
+    raw.all { row in
+      if let (table, values) = Self.place(of: row) { insert(values, table) }
+      if row.number == nil, row.values.count == 3, let name = Self.historyName(row.values) {
+        names.insert(name)
       }
     }
-    return counts
+    named = names
+  }
+
+  /// Whose row it is, by its shape.
+  private static func place(of row: RawRows.Row) -> (table: Int, values: [SQLValue?])? {
+    let values = row.values
+    switch (row.number, values.count) {
+    case (_?, 11):
+      guard historyName(values) != nil,
+        values[2...8].allSatisfy({ $0 == nil || $0?.isInteger == true }),
+        values[9...].allSatisfy({ $0 == nil || $0?.isNumber == true })
+      else { return nil }
+      return (0, values)
+    case (let number?, 8):
+      guard values[0] == nil, values[1]?.isBytes == true, values[2]?.isNumber == true,
+        values[4...6].allSatisfy({ $0 == nil || $0?.isText == true })
+      else { return nil }
+      return (1, [.integer(number)] + values.dropFirst())
+    case (let number?, 3):
+      guard values[0] == nil, values[1]?.isInteger == true, values[2]?.isBytes == true else {
+        return nil
+      }
+      return (3, [.integer(number)] + values.dropFirst())
+    case (nil, 2):
+      guard case .text(let name)? = values[0] else { return nil }
+      if values[1]?.isBytes == true, QueueRows.lists.contains(name) { return (2, values) }
+      return StateWriter.isFact(name) ? (4, values) : nil
+    default: return nil
+    }
+  }
+
+  private static func historyName(_ values: [SQLValue?]) -> [SQLValue?]? {
+    guard values[0]?.isBytes == true else { return nil }
+    // A whole number is kept as one.
+    switch values[1] {
+    case .integer(let start)?: return [values[0], .real(Double(start))]
+    case .real?: return [values[0], values[1]]
+    default: return nil
+    }
+  }
+}
+
+extension SQLValue {
+  fileprivate var isInteger: Bool { if case .integer = self { true } else { false } }
+  fileprivate var isText: Bool { if case .text = self { true } else { false } }
+  fileprivate var isBytes: Bool { if case .bytes = self { true } else { false } }
+  fileprivate var isNumber: Bool {
+    switch self {
+    case .integer, .real: true
+    default: false
+    }
   }
 }

@@ -53,7 +53,7 @@ final class StateWriter: @unchecked Sendable {
     // Closed before its files get other names: closing takes files away by their names.
     database = nil
     rows.forget()
-    notices.append(try StateRescue.setAside(in: folder))
+    notices.append(try StateRescue.setAside(in: folder, isQueueKnown: isReady))
     return try attempt(body).get()
   }
 
@@ -149,6 +149,12 @@ final class StateWriter: @unchecked Sendable {
   func close() {
     isReady = false
     database = nil
+  }
+
+  /// True for the names of single values.
+  static func isFact(_ name: String) -> Bool {
+    name == momentName || name == History.lastMove || name.hasPrefix(settingPrefix)
+      || name.hasPrefix(QueueRows.factPrefix)
   }
 
   private static let momentName = "moment"
