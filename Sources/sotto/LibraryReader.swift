@@ -99,7 +99,7 @@ private final class LibraryWork: @unchecked Sendable {
       if let fault = error as? MusicCollection.Fault, fault == .none {
         return LibraryPage(wish, isEmpty: true)
       }
-      return LibraryPage(wish, fault: MusicCollection.Fault(reading: error).sentence)
+      return LibraryPage(wish, fault: collection.fault(error).sentence)
     }
   }
 

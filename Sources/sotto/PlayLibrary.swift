@@ -45,7 +45,7 @@ import TerminalModel
         switch news {
         // Held for exactly as long as the scan (S40).
         case .begins: inhibitor = SleepInhibitor(why: "scanning music")
-        case .ends, .fails:
+        case .ends, .fails, .repaired:
           if case .ends = news {
             let outcome = moved.follow(store)
             if !outcome.paths.isEmpty { queue.follow(outcome.paths) }
@@ -92,7 +92,8 @@ import TerminalModel
       let sentence = "The collection has \(ScanText.count(newTracks, "new track"))"
       command.notice = PlayerSnapshot.Notice(sentence, at: player.now())
       command.refresh()
-    case .fails(let sentence?), .unwatched(let sentence): Messages.tell(sentence)
+    case .repaired(let sentence), .fails(let sentence?), .unwatched(let sentence):
+      Messages.tell(sentence)
     }
   }
 }

@@ -74,9 +74,7 @@ import MusicLibrary
       } catch {
         guard error.cause == .corrupt else { throw error }
         line.end()
-        let name = try LibraryFile.setAside(path)
-        tell(setAside: name)
-        try LibraryFile.takeRoots(of: name, into: try LibraryFile.open(path).index)
+        if let name = try LibraryFile.anew(path).setAside { tell(setAside: name) }
         try scan()
       }
     }
@@ -96,6 +94,7 @@ import MusicLibrary
         if isThere(folder) { try index.add(root: folder) }
         all.append(folder)
       }
+      LibraryFile.keepFolders(of: index, beside: path)
       let roots = named.isEmpty ? all : named
       hasNothing = roots.isEmpty
       if hasNothing { return }

@@ -25,7 +25,7 @@ import TerminalScreen
         try paths(searcher, result)
       }
     } catch {
-      Messages.tell(MusicCollection.Fault(reading: error).sentence)
+      Messages.tell(LibraryPlace.collection.fault(error).sentence)
       Messages.status = 1
     }
     Console.endIfBroken()

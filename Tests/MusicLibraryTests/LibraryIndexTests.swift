@@ -1,4 +1,5 @@
 import Database
+import Foundation
 import Tags
 import TestSupport
 import Testing
@@ -84,6 +85,39 @@ struct LibraryIndexTests {
     let (index, setAside) = try LibraryFile.open(path)
     #expect(setAside == path + Array(".damaged-1".utf8))
     #expect(try index.roots() == [Array("/music".utf8)])
+  }
+
+  @Test func `The folders that were named are known without an index too, byte for byte`() throws {
+    let folder = try TestFolder()
+    let path = Array(folder.file("library.db").utf8)
+    let roots = [
+      Array("/music".utf8), Array("/two\nlines %41".utf8), [0x2F, 0xFF], Array("/z#".utf8),
+    ]
+    do {
+      let index = try LibraryFile.open(path).index
+      #expect(try index.roots() == [])
+      for root in roots { try index.add(root: root) }
+      LibraryFile.keepFolders(of: index, beside: path)
+    }
+    func sorted(_ paths: [[UInt8]]) -> [[UInt8]] {
+      paths.sorted { $0.lexicographicallyPrecedes($1) }
+    }
+    var facts = stat()
+    #expect(stat(folder.file("library.folders"), &facts) == 0 && facts.st_mode & 0o777 == 0o600)
+    #expect(sorted(LibraryFile.folders(beside: path)) == sorted(roots))
+    // Nothing of it can be read.
+    _ = try folder.write([UInt8](repeating: 7, count: 20_000), "library.db")
+    let (index, setAside) = try LibraryFile.open(path)
+    #expect(setAside != nil)
+    #expect(sorted(try index.roots()) == sorted(roots))
+    // It was taken away.
+    for name in ["library.db", "library.db-wal", "library.db-shm"] {
+      try? FileManager.default.removeItem(atPath: folder.file(name))
+    }
+    #expect(sorted(try LibraryFile.open(path).index.roots()) == sorted(roots))
+    // What somebody else has written there is not believed.
+    _ = try folder.write(Array("relative\nfile://else/x\n\n/ok\n".utf8), "library.folders")
+    #expect(LibraryFile.folders(beside: path) == [Array("/ok".utf8)])
   }
 
   @Test func `The year is that of the original release`() {

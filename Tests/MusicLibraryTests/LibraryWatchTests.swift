@@ -295,7 +295,7 @@ import Testing
     #expect(await become(["first.wav": [1], "more.wav": [2]]))
   }
 
-  @Test func `A watch makes no index, and a damaged one is told once`() async throws {
+  @Test func `A watch makes no index, and a damaged one anew, which is told once`() async throws {
     let none = LibraryWatch(
       index: Array((here.database + "x").utf8), folders: [Array(here.music.utf8)])
     news.run(none)
@@ -305,14 +305,20 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: here.database + "x"))
     let damaged = here.folder.file("damaged.db")
     try Data(repeating: 0x55, count: 8192).write(to: URL(fileURLWithPath: damaged))
+    try here.write("one.wav")
     var told: [LibraryNews] = []
-    LibraryWatch(index: Array(damaged.utf8), folders: [Array(here.music.utf8)]).run {
-      told.append($0)
+    let watch = LibraryWatch(index: Array(damaged.utf8), folders: [Array(here.music.utf8)])
+    watch.run { news in
+      told.append(news)
+      if case .ends = news { watch.end() }
     }
     #expect(
       told == [
         .begins,
-        .fails("\(damaged): it is damaged, or no database; 'sotto scan' reads all anew"),
+        .repaired(
+          "library.db was damaged: the collection is read again; the old file is"
+            + " \(damaged).damaged-1"),
+        .begins, .ends(newTracks: 2, hasChanged: true),
       ])
   }
 }

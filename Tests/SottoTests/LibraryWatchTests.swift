@@ -104,6 +104,46 @@ import Testing
     #expect(all == music + "/elsewhere.wav\n")
   }
 
+  @Test func `A player that finds the index damaged says so, and reads all anew`() throws {
+    let database = folder.path + "/state/sotto/library.db"
+    try Data(repeating: 0x5A, count: 20_000).write(to: URL(fileURLWithPath: database))
+    let player = try Playing(
+      ["play", "--output", "null", long()], in: folder, environment: place)
+    #expect(try player.wait { try isFound("first") })
+    #expect(try player.wait { try isFound("second") })
+    // What comes afterwards is found in the new one.
+    try folder.write("music/sub/just now.wav", wav(seconds: 0.4))
+    #expect(try player.wait { try isFound("just now") })
+    try player.waitUntilItAnswers()
+    try player.ctl("quit")
+    #expect(player.wait() == 0)
+    let said = try String(contentsOfFile: folder.path + "/out", encoding: .utf8)
+      .split(separator: "\n").filter { $0.contains("damaged") }
+    #expect(
+      said == [
+        "sotto: library.db was damaged: the collection is read again; the old file is"
+          + " \(database).damaged-1"
+      ])
+  }
+
+  @Test func `Damage that a search comes across is mended by a player that runs`() throws {
+    let player = try Playing(
+      ["play", "--output", "null", long()], in: folder, environment: place)
+    let nodes: Set<UInt64> = [try node(music), try node(music + "/sub")]
+    #expect(player.wait { watched(by: player.process).isSuperset(of: nodes) })
+    let database = folder.path + "/state/sotto/library.db"
+    // All of it is in the file then, whoever has it open.
+    try Database(Array(database.utf8), .readWrite).execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    let handle = try #require(FileHandle(forWritingAtPath: database))
+    let size = try handle.seekToEnd()
+    try handle.seek(toOffset: 4096)
+    try handle.write(contentsOf: Data(repeating: 0x5A, count: Int(size) - 4096))
+    try handle.close()
+    #expect(try player.wait { try isFound("first") })
+    #expect(FileManager.default.fileExists(atPath: database + ".damaged-1"))
+    #expect(!FileManager.default.fileExists(atPath: database + ".suspect"))
+  }
+
   @Test func `The setting library-watch ends it and begins it again`() throws {
     let player = try Playing(
       ["play", "--output", "null", long()], in: folder, environment: place)

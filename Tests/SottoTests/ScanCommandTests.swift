@@ -190,6 +190,34 @@ import Testing
     #expect(try found("rating:4") == "\(music)/2/two.wav\n")
   }
 
+  @Test func `whichever page of the index is hit, the next scan knows the folders`() throws {
+    try fill(300)
+    _ = try scan(music)
+    let all = try search("path:7").text
+    #expect(all.split(separator: "\n").count > 20)
+    let size = try FileManager.default.attributesOfItem(atPath: database)[.size] as? Int ?? 0
+    // The table of the folders is among the first ones.
+    for page in 0..<min(16, size / 4096) {
+      let handle = try #require(FileHandle(forWritingAtPath: database))
+      try handle.seek(toOffset: UInt64(page * 4096))
+      try handle.write(contentsOf: Data(repeating: 0x5A, count: 4096))
+      try handle.close()
+      let run = try scan()
+      #expect(
+        run.status == 0 && run.text.hasPrefix("300 files in 11 folders: "), "\(run.errorLines)")
+      // What a scan does not come across, a search does.
+      if try search("path:7").status != 0 {
+        let again = try scan()
+        #expect(again.text == "300 files in 11 folders: 300 new\n", "page \(page)")
+        #expect(again.errorLines.count == 1, "\(again.errorLines)")
+      }
+      #expect(try search("path:7").text == all, "page \(page)")
+    }
+    // And without an index at all.
+    try FileManager.default.removeItem(atPath: database)
+    #expect(try scan().text == "300 files in 11 folders: 300 new\n")
+  }
+
   @Test func `another program that holds the index is waited for, and then told`() throws {
     try fill(3)
     _ = try scan(music)

@@ -127,7 +127,7 @@ struct SearchCommandTests {
     #expect(run.status == 1)
     #expect(
       run.errorLines == [
-        "sotto: the collection cannot be read: it is damaged, or no database"
+        "sotto: the collection is damaged: 'sotto scan' reads all anew"
       ])
   }
 

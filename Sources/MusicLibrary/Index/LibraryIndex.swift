@@ -55,6 +55,11 @@ import Tags
     try database.run("INSERT OR IGNORE INTO root(path) VALUES(?)", .bytes(path))
   }
 
+  func add(roots: [[UInt8]]) throws(DatabaseError) {
+    guard !roots.isEmpty else { return }
+    try transaction { () throws(DatabaseError) in for root in roots { try add(root: root) } }
+  }
+
   /// The number of a folder, which is noted where it was not known.
   public func folder(_ path: [UInt8]) throws(DatabaseError) -> Int64 {
     if let id = try database.integer("SELECT id FROM folder WHERE path = ?", .bytes(path)) {

@@ -6,8 +6,11 @@ public enum WholeFile {
   /// failure leaves the old file. What stands there keeps its permissions; a link stays a link.
   /// Blocks.
   ///
+  /// - Parameter mode: the permissions of a file that is not there yet.
   /// - Returns: what is wrong, if anything.
-  public static func write(_ bytes: [UInt8], to path: [UInt8]) -> String? {
+  public static func write(
+    _ bytes: [UInt8], to path: [UInt8], mode: mode_t = 0o644
+  ) -> String? {
     let path = real(path)
     let folder = Paths.folder(path)
     var facts = stat()
@@ -23,7 +26,7 @@ public enum WholeFile {
     for number in 0..<1000 {
       beside = FileProbe.cString(
         Paths.join(folder.isEmpty ? [0x2E] : folder, Array(".sotto-\(getpid())-\(number)".utf8)))
-      descriptor = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+      descriptor = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
       if descriptor >= 0 || errno != EEXIST { break }
     }
     guard descriptor >= 0 else { return failure(errno) }

@@ -5,13 +5,16 @@ import Synchronization
 
 /// What a watch has to tell.
 public enum LibraryNews: Equatable, Sendable {
-  /// A scan begins; exactly one of the others but `.unwatched` follows.
+  /// A scan begins; exactly one of `.ends`, `.fails` and `.repaired` follows.
   case begins
   /// It has ended, also when it was cancelled.
   ///
   /// - newTracks: how many more the index has.
   /// - hasChanged: false when all was as it had been.
   case ends(newTracks: Int, hasChanged: Bool)
+  /// The index was damaged: what was done, as a sentence without its full stop. A scan follows that
+  /// reads all anew.
+  case repaired(String)
   /// It could not be made: why, as a sentence safe to print without its full stop; `nil` where that
   /// was told before.
   case fails(String?)
@@ -87,8 +90,10 @@ public final class LibraryWatch: Sendable {
       if seen.isIndexWritten || !isThere && seen.hasChanged {
         let isOther: Bool
         (isThere, isOther) = follow(events)
-        // Another program has made it, or has added folders to it.
-        if isThere, isOther || keeper.hasOtherFolders { isDue = true }
+        // Another program has made it, has added folders to it, or has found it damaged.
+        if isThere, isOther || LibraryFile.isSuspected(index) || keeper.hasOtherFolders {
+          isDue = true
+        }
       }
       if isDue { pauses.changed(at: LibraryScan.seconds()) }
     }
@@ -131,6 +136,8 @@ private struct LibraryKeeper {
   private var hasToldRefused = false
   /// Those that were looked through last.
   private var roots: [[UInt8]] = []
+  /// A disk that damages the next one too needs more than that.
+  private var hasRepaired = false
 
   init(index: [UInt8], folders: [[UInt8]], isCancelled: @escaping () -> Bool) {
     self.index = index
@@ -143,9 +150,13 @@ private struct LibraryKeeper {
     // The user may take the index away at any time, and make a new one.
     guard FileProbe.kind(index) != .missing else { return .done }
     tell(.begins)
+    let identity = FileProbe.look(index).identity
     do throws(DatabaseError) {
       let index = try LibraryIndex(Database(self.index, .readWrite))
-      roots = try index.roots() + folders
+      try LibraryFile.verify(index, at: self.index)
+      let kept = try index.roots()
+      LibraryFile.keepFolders(of: index, beside: self.index)
+      roots = kept + folders
       let before = try index.counts().tracks
       let scan = LibraryScan(
         index, roots: roots, all: roots, now: Int64(time(nil)), isCancelled: isCancelled)
@@ -172,6 +183,30 @@ private struct LibraryKeeper {
       tell(.ends(newTracks: max(0, added), hasChanged: hasChanged))
       tellRefused(events, tell)
       return isBack ? .again : .done
+    } catch {
+      guard error.cause == .corrupt, !hasRepaired else { return fail(error, tell) }
+      return repair(identity, tell)
+    }
+  }
+
+  /// Puts the damaged index aside and begins another one, which the next scan fills. Readers notice that
+  /// another file is in its place.
+  private mutating func repair(
+    _ identity: FileProbe.Identity?, _ tell: (LibraryNews) -> Void
+  ) -> Outcome {
+    // Somebody else was faster.
+    guard FileProbe.look(index).identity == identity else {
+      tell(.fails(nil))
+      return .again
+    }
+    hasRepaired = true
+    do throws(DatabaseError) {
+      let name = try LibraryFile.anew(index).setAside ?? index
+      tell(
+        .repaired(
+          "library.db was damaged: the collection is read again; the old file is"
+            + " \(Text.printable(name))"))
+      return .again
     } catch {
       return fail(error, tell)
     }

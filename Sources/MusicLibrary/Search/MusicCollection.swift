@@ -18,11 +18,15 @@ public struct MusicCollection: Sendable {
     case none
     case other(String)
 
-    /// What a searcher has thrown.
-    public init(reading error: any Error) {
+    fileprivate init(reading error: any Error) {
       self =
         switch error {
         case let fault as Fault: fault
+        case let error as DatabaseError where error.cause == .corrupt:
+          .other(
+            error.isDamage
+              ? "the collection is damaged: 'sotto scan' reads all anew"
+              : "the collection cannot be read: \(error.sentence); 'sotto scan' reads all anew")
         case let error as DatabaseError:
           .other("the collection cannot be read: \(error.sentence)")
         default: .other("the collection cannot be read")
@@ -37,12 +41,21 @@ public struct MusicCollection: Sendable {
     }
   }
 
+  /// What a searcher has thrown. Where the index is damaged, the next scan looks at all of it: one of
+  /// which nothing has changed would not come across it.
+  public func fault(_ error: any Error) -> Fault {
+    if let index, let error = error as? DatabaseError, error.isDamage {
+      LibraryFile.suspect(index)
+    }
+    return Fault(reading: error)
+  }
+
   public func open() throws(Fault) -> Searcher {
     guard let index, FileProbe.kind(index) != .missing else { throw .none }
     do throws(DatabaseError) {
       return try Searcher(path: index, history: history)
     } catch {
-      throw Fault(reading: error)
+      throw fault(error)
     }
   }
 
@@ -54,7 +67,7 @@ public struct MusicCollection: Sendable {
     do throws(DatabaseError) {
       return try searcher.listed(place, at: clock)
     } catch {
-      throw Fault(reading: error)
+      throw fault(error)
     }
   }
 
@@ -67,7 +80,12 @@ public struct MusicCollection: Sendable {
       return try searcher.listed(
         searcher.search(search.query, by: search.order, limit: search.limit, at: clock))
     } catch {
-      throw Fault(reading: error)
+      throw fault(error)
     }
   }
+}
+
+extension DatabaseError {
+  /// SQLite has found it, and not we that it is another version's.
+  fileprivate var isDamage: Bool { cause == .corrupt && code != 0 }
 }
