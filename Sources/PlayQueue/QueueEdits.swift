@@ -134,6 +134,9 @@ extension PlayQueue {
   public var undoable: QueueEdit? { history.next }
   public var redoable: QueueEdit? { history.nextAgain }
 
+  /// The entry that was current when the latest edit was made.
+  public var currentBeforeEdit: EntryID? { history.done.last?.currentID }
+
   /// Takes the latest edit back, and says which it was.
   @discardableResult public mutating func undo() -> QueueEdit? {
     guard var record = history.popDone() else { return nil }

@@ -21,6 +21,8 @@ public struct PlayerSnapshot: Equatable, Sendable {
   public var queue: PlayQueue
   /// The heard track, an index of the queue.
   public var index: Int?
+  /// The same where it is not in the queue any more: it is heard to its end.
+  public var removed: QueueEntry?
   public var info: TrackInfo?
   /// Seconds of the heard track at `at`, and its length where it is known.
   public var position: Double
@@ -186,7 +188,8 @@ public struct PlayerSnapshot: Equatable, Sendable {
 
   /// The heard entry, or the current one before anything is heard.
   public var entry: QueueEntry? {
-    (index ?? queue.current).flatMap {
+    if index == nil, let removed { return removed }
+    return (index ?? queue.current).flatMap {
       queue.entries.indices.contains($0) ? queue.entries[$0] : nil
     }
   }

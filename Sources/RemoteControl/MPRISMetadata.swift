@@ -14,7 +14,8 @@ enum MPRISMetadata {
       return .properties([("mpris:trackid", .path(MPRISAddress.noTrack))])
     }
     return track(
-      id, row.map { queue.entries[$0] }, snapshot.info, length: snapshot.length, artURL: artURL)
+      id, row.map { queue.entries[$0] } ?? snapshot.removed, snapshot.info, length: snapshot.length,
+      artURL: artURL)
   }
 
   static func track(

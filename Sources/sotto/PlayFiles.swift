@@ -84,6 +84,7 @@ extension PlayCommand {
       if faults.isEmpty { asked?.hear("There is nothing to play", isFault: true) }
       return refresh()
     }
+    leaveList(destination == .replace)
     let row = queue.edit { queue -> Int? in
       switch destination {
       case .end:

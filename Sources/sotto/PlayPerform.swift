@@ -114,9 +114,30 @@ extension PlayCommand {
 
   /// The queue's own business. The engine looks at what follows.
   private func edit(_ command: PlayerCommand) {
+    let (undone, earlier) = queue.read { queue in
+      switch command {
+      case .undo: (queue.undoable, queue.currentBeforeEdit)
+      case .redo: (queue.redoable, nil)
+      default: (nil, nil)
+      }
+    }
+    leaveList(undone?.kind == .replaced)
     let answer = queue.edit { $0.perform(command, seed: .random(in: 0...(.max))) }
     engine?.successionChanged()
+    let isStopped = player?.situation.intent == .stopped
+    if undone?.kind == .replaced, let key = queue.comeBack(to: earlier, isStopped: isStopped) {
+      jump(to: key)
+    }
     if let sentence = answer?.sentence { say(sentence) }
+  }
+
+  /// Another list takes the place of the queue: an undo goes on where this one was left.
+  func leaveList(_ isReplaced: Bool = true) {
+    guard isReplaced, let engine else { return }
+    let key = engine.snapshot().index ?? index
+    if queue.read({ $0.currentID }) == EntryID(UInt32(truncatingIfNeeded: key)) {
+      queue.leave(key, at: player?.situation.intent == .stopped ? 0 : position)
+    }
   }
 
   // MARK: Devices

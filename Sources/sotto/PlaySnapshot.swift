@@ -28,6 +28,9 @@ extension PlayCommand {
     snapshot.queue = queue.value
     let key = heard.index ?? index
     snapshot.index = snapshot.queue.index(of: EntryID(UInt32(truncatingIfNeeded: key)))
+    if snapshot.index == nil, heard.index != nil, snapshot.situation.intent != .stopped {
+      snapshot.removed = queue.entry(at: key)
+    }
     if heard.index == index || snapshot.index != nil { snapshot.info = heard.info }
     snapshot.position = position(heard)
     snapshot.duration = heard.duration

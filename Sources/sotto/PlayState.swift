@@ -20,6 +20,7 @@ import TerminalModel
   private var hasRead = false
   /// The queue that was kept, to be put under the one that is played: by an undo it is back.
   private var older: QueueState?
+  private var olderMoment: Moment?
   private var isFilled = false
   private var listening: Listening?
   /// The track that is taken up, paused: it does not begin.
@@ -144,7 +145,7 @@ import TerminalModel
       if isUntouched, command.options.paths.isEmpty {
         resume(queue, state, moment, isThere: isThere)
       } else {
-        older = state
+        (older, olderMoment) = (state, moment)
         putUnder()
       }
     }
@@ -237,13 +238,21 @@ import TerminalModel
     older = nil
     // Names that are free, also when more is put into the queue meanwhile.
     let first = command.queue.read { $0.freeName } &+ Self.spareNames
+    let moment = olderMoment
     DispatchQueue(label: "sotto.state.names", qos: .utility).async { [weak self] in
       let renamed = PlayQueue(state.renamed(from: first))
+      let row = Self.row(state.queue, moment)
+      let heard = row.flatMap { renamed.ids.indices.contains($0) ? renamed.ids[$0] : nil }
       DispatchQueue.main.async {
         MainActor.assumeIsolated {
           guard let self, !self.command.isEnding else { return }
           let isDone = self.command.queue.edit { $0.takePlace(of: renamed, namedFrom: first) }
-          if isDone { return self.command.refresh() }
+          if isDone {
+            if let heard, let moment, moment.intent != .stopped {
+              self.command.queue.leave(Int(heard.number), at: moment.position)
+            }
+            return self.command.refresh()
+          }
           self.older = state
           self.putUnder()
         }

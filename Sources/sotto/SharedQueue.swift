@@ -24,6 +24,11 @@ import StateStore
   /// Where the user goes by choice, until it is heard.
   private var chosen: Int?
 
+  /// Where tracks were left when another list took the place of theirs, the latest last.
+  private var left: [(key: Int, seconds: Double)] = []
+  /// Where the user comes back to by an undo, until it is heard.
+  private var returning: (key: Int, seconds: Double)?
+
   private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let grown = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
@@ -70,6 +75,9 @@ import StateStore
   }
 
   func beginning(of key: Int) -> Double {
+    if let seconds = locked({ _ in returning?.key == key ? returning?.seconds : nil }) {
+      return seconds
+    }
     guard let location = track(at: key) else { return 0 }
     return locked { _ in beginnings.isEmpty ? 0 : beginnings[HistoryKey(location)] ?? 0 }
   }
@@ -159,6 +167,8 @@ import StateStore
     return locked { queue in
       let isChosen = chosen == key
       if isChosen { chosen = nil }
+      // Whatever is heard now, it begins at its own place the next time.
+      returning = nil
       guard let row = queue.index(of: Self.id(key)) else { return false }
       kept = (key, queue.entries[row])
       let count = queue.entries.count
@@ -169,6 +179,35 @@ import StateStore
 
   /// The user goes to that track, and will hear it: what is left for it has not been played.
   func choose(_ key: Int) { locked { _ in chosen = key } }
+
+  /// The list of the heard track is replaced: this is where it was left.
+  func leave(_ key: Int, at seconds: Double) {
+    locked { _ in
+      left.removeAll { $0.key == key }
+      left.append((key, seconds))
+      if left.count > Self.mostLeft { left.removeFirst() }
+    }
+  }
+
+  private static let mostLeft = 100
+
+  /// An undo or a redo has exchanged the list, and the heard track is not in the one that is there now:
+  /// says where to go on, which is where that list was left.
+  ///
+  /// - Parameter earlier: the track that was current when the list was replaced, where that is known.
+  func comeBack(to earlier: EntryID?, isStopped: Bool) -> Int? {
+    locked { queue in
+      guard let now = queue.currentID, queue.index(of: now) == nil else { return nil }
+      let place = left.last { queue.index(of: Self.id($0.key)) != nil }
+      let known = earlier.flatMap { queue.index(of: $0) == nil ? nil : Int($0.number) }
+      guard let key = known ?? place?.key ?? queue.playOrder.first.map({ Int($0.number) }) else {
+        return nil
+      }
+      returning = isStopped ? nil : left.last { $0.key == key }
+      chosen = key
+      return key
+    }
+  }
 
   /// Goes back, and says to which track.
   func previous(position: Double) -> Int? {

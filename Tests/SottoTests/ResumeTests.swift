@@ -130,21 +130,62 @@ struct ResumeTests {
     return (try? Data(contentsOf: file)).map { String(decoding: $0, as: UTF8.self) } ?? ""
   }
 
-  @Test func `With paths the kept queue is under them, and an undo brings it back`() throws {
+  @Test func `With paths the kept queue is under them, and an undo brings it back where it was`()
+    throws
+  {
     let folder = try Folder()
     let paths = try tracks(folder)
     do {
       let player = try play(folder, Array(paths[..<3]))
       #expect(try player.wait { try rows(player) == 3 })
+      try player.ctl("choose", "2")
+      try player.ctl("seek", "2:00")
+      #expect(try player.wait { try position(player) >= 120 })
       try player.ctl("quit")
       player.wait()
     }
     let player = try play(folder, [paths[3]])
     #expect(try rows(player) == 1)
+    #expect(try player.wait { try path(player) == paths[3] })
     #expect(try player.wait { try player.ctl("undo").text.contains("replaced the queue") })
     #expect(try rows(player) == 3)
+    // What is heard has its row there, and goes on where that was left.
+    #expect(try player.wait { try path(player) == paths[1] && position(player) >= 120 })
+    #expect(try player.value("track") as? Int == 1 && position(player) < 300)
+    #expect(try player.value("intent") as? String == "playing")
     try player.ctl("redo")
     #expect(try rows(player) == 1)
+    #expect(try player.wait { try path(player) == paths[3] })
+    #expect(try player.value("track") as? Int == 0)
+  }
+
+  @Test func `The undo of a replaced queue goes back to its track, and paused stays paused`() throws
+  {
+    let folder = try Folder()
+    let paths = try tracks(folder)
+    let player = try play(folder, Array(paths[..<3]))
+    #expect(try player.wait { try rows(player) == 3 })
+    try player.ctl("choose", "3")
+    try player.ctl("seek", "1:30")
+    #expect(try player.wait { try position(player) >= 90 })
+    #expect(try player.ctl("open", paths[3]).status == 0)
+    #expect(try player.wait { try path(player) == paths[3] && rows(player) == 1 })
+    try player.ctl("pause")
+    #expect(try player.ctl("undo").text.contains("replaced the queue"))
+    #expect(try player.wait { try path(player) == paths[2] && position(player) >= 90 })
+    #expect(try rows(player) == 3 && player.value("track") as? Int == 2)
+    #expect(try player.value("intent") as? String == "paused")
+    // Another edit than that leaves alone what is heard.
+    try player.ctl("remove", "3")
+    #expect(try path(player) == paths[2])
+    #expect(try player.ctl("undo").text.contains("removed 1 track"))
+    #expect(try path(player) == paths[2])
+    // Its beginning is where it begins the next time.
+    try player.ctl("choose", "1")
+    #expect(try player.wait { try path(player) == paths[0] })
+    try player.ctl("choose", "3")
+    #expect(try player.wait { try path(player) == paths[2] })
+    #expect(try position(player) < 60)
   }
 
   @Test func `--no-resume neither takes up nor keeps anything`() throws {
