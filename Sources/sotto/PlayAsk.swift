@@ -74,6 +74,7 @@ extension PlayCommand {
   /// Why nothing can come of a command, where nobody else would say so.
   private func refusal(of command: PlayerCommand) -> String? {
     switch command {
+    case .seek where player?.situation.intent == .stopped: Self.stoppedSentence
     case .play, .toggle, .force, .next, .previous, .seek:
       queue.value.entries.isEmpty ? "The queue is empty" : nil
     case .choose(let row):
@@ -89,6 +90,9 @@ extension PlayCommand {
     default: nil
     }
   }
+
+  /// The session moves nothing that is stopped: it begins at its beginning when it is played.
+  static let stoppedSentence = "Stopped: there is nothing to seek in"
 
   private static func noRow(_ row: Int) -> String { "The queue has no row \(row &+ 1)" }
 }

@@ -101,6 +101,7 @@ extension PlayCommand {
 
   func seek(by seconds: Double) {
     guard let engine else { return }
+    guard player?.situation.intent != .stopped else { return say(Self.stoppedSentence) }
     let snapshot = engine.snapshot()
     let target = max(0, (seekTarget ?? snapshot.position) + seconds)
     seekTarget = min(target, snapshot.duration ?? target)

@@ -188,6 +188,26 @@ struct ResumeTests {
     #expect(try position(player) < 60)
   }
 
+  @Test func `A seek while stopped is refused, and moves nothing`() throws {
+    let folder = try Folder()
+    let paths = try tracks(folder)
+    let player = try play(folder, paths)
+    #expect(try player.wait { try player.value("display") as? String == "playing" })
+    try player.ctl("stop")
+    #expect(try player.wait { try player.value("intent") as? String == "stopped" })
+    for wish in ["1:00", "+30", "50%"] {
+      let run = try player.ctl("seek", wish)
+      #expect(run.status == 1)
+      #expect(run.errorLines == ["sotto: Stopped: there is nothing to seek in"])
+    }
+    #expect(try position(player) == 0)
+    try player.ctl("play")
+    #expect(try player.wait { try player.value("display") as? String == "playing" })
+    #expect(try position(player) < 25)
+    #expect(try player.ctl("seek", "1:00").status == 0)
+    #expect(try player.wait { try position(player) >= 60 })
+  }
+
   @Test func `--no-resume neither takes up nor keeps anything`() throws {
     let folder = try Folder()
     let paths = try tracks(folder)
