@@ -9,7 +9,8 @@ import Glibc
 /// and never damages the file.
 @safe public final class Database {
   public enum Mode: Sendable {
-    /// Made, with its folder's permission, where it is not there.
+    /// Made where it is not there. Nobody but its owner may read it: what somebody hears is their
+    /// own.
     case create
     case readWrite
     case readOnly
@@ -37,8 +38,9 @@ import Glibc
     }
     // "./:memory:" and "./file:x" are files.
     let isAbsolute = path.first == UInt8(ascii: "/")
-    unsafe connection = try unsafe Self.open(
-      isAbsolute ? path : Array("./".utf8) + path, mode, patience)
+    let path = isAbsolute ? path : Array("./".utf8) + path
+    if mode == .create { Self.makePrivate(path) }
+    unsafe connection = try unsafe Self.open(path, mode, patience)
     if mode != .readOnly {
       try execute("PRAGMA journal_mode = WAL")
       try execute("PRAGMA synchronous = NORMAL")
@@ -57,6 +59,26 @@ import Glibc
   deinit {
     statements = [:]
     unsafe sotto_sqlite_close(connection)
+  }
+
+  /// Makes the file before SQLite does, which gives what lies beside it the same permissions. One that
+  /// is there is never opened here: closing it would give up the locks that others of this process have
+  /// on it.
+  private static func makePrivate(_ path: [UInt8]) {
+    let name = path.map { CChar(bitPattern: $0) }
+    let file = unsafe Glibc.open(name + [0], O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    if file >= 0 {
+      close(file)
+      return
+    }
+    for suffix in ["", "-wal", "-shm"] {
+      let name = name + suffix.utf8.map { CChar(bitPattern: $0) } + [0]
+      var facts = stat()
+      guard unsafe stat(name, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG,
+        facts.st_uid == geteuid(), facts.st_mode & 0o077 != 0
+      else { continue }
+      _ = unsafe chmod(name, facts.st_mode & 0o700)
+    }
   }
 
   private static func open(

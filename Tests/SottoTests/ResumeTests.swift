@@ -208,6 +208,30 @@ struct ResumeTests {
     #expect(try player.wait { try position(player) >= 60 })
   }
 
+  @Test func `Nobody else may read what is kept`() throws {
+    let folder = try Folder()
+    let paths = try tracks(folder)
+    func mode(_ name: String) -> mode_t? {
+      var facts = stat()
+      return stat(folder.path + "/state/sotto" + name, &facts) == 0 ? facts.st_mode & 0o777 : nil
+    }
+    for _ in 0..<2 {
+      let player = try play(folder, paths)
+      #expect(try player.wait { try rows(player) == 4 })
+      #expect(player.wait { mode("/state.db-wal") != nil && mode("/moment") != nil })
+      #expect(mode("") == 0o700)
+      let names = try FileManager.default.contentsOfDirectory(atPath: folder.path + "/state/sotto")
+      #expect(names.contains("state.db-shm") && names.contains("lock"))
+      for name in names where mode("/" + name).map({ $0 & 0o111 == 0 }) == true {
+        #expect(mode("/" + name) == 0o600, "\(name)")
+      }
+      try player.ctl("quit")
+      player.wait()
+      // As an earlier sotto has made it.
+      #expect(chmod(folder.path + "/state/sotto/state.db", 0o644) == 0)
+    }
+  }
+
   @Test func `--no-resume neither takes up nor keeps anything`() throws {
     let folder = try Folder()
     let paths = try tracks(folder)
