@@ -199,6 +199,11 @@ extension CommandSpec {
     options: [
       OptionSpec("sort", value: "COLUMN", "Sort by COLUMN, or by -COLUMN from the end"),
       OptionSpec("limit", value: "N", "Not more than N tracks"),
+      OptionSpec(
+        "save", value: "NAME",
+        "Save it as NAME.search in the playlist folder, to be played like a playlist"),
+      OptionSpec("replace", "With --save: take the place of the one of that name"),
+      OptionSpec("config", value: "FILE", "Read this configuration, not the user's own"),
       OptionSpec("json", "Print one JSON object a line; what is unknown is null"), log, help,
     ],
     notes: [
@@ -208,13 +213,14 @@ extension CommandSpec {
           "sotto search bjork year:1990..1999 -live",
           "sotto search --sort -added 'genre:jazz or genre:soul'",
           "sotto play 'search:rating:>3 codec:flac'",
+          "sotto search --save New --sort -added --limit 100 'added:<90d'",
         ]
       ),
       (
         "STATUS",
         [
-          "0   done                            1   no collection, or it cannot be read",
-          "64  wrong usage",
+          "0   done                            1   no collection, or it cannot be read;",
+          "64  wrong usage                         the search cannot be saved",
         ]
       ),
     ])

@@ -55,37 +55,73 @@ import TerminalModel
         path: Array("playlists".utf8),
         sentence: "there is no folder for them: HOME is not set")
     }
-    let rows: [FolderRow]
+    var rows: [FolderRow] = []
     do throws(FolderFault) {
-      rows = try FolderRow.read(folder)
+      rows = try FolderRow.read(folder).filter { $0.kind == .playlist }
     } catch {
       // The folder is made when the first list is saved.
-      if error.isMissing { return }
-      throw LibraryFault(
-        path: folder, sentence: "cannot be read: \(Descriptor.sentence(error.cause))")
+      guard error.isMissing else {
+        throw LibraryFault(
+          path: folder, sentence: "cannot be read: \(Descriptor.sentence(error.cause))")
+      }
+    }
+    if rows.isEmpty, !options.json {
+      Console.print(
+        "There are no playlists in \(Text.printable(folder)); 'sotto playlist add NAME PATH...'"
+          + " makes one, 'sotto search --save NAME QUERY' a search that is played like one")
     }
     let searches = Array(".\(SavedSearch.suffix)".utf8)
-    // Saved searches hold no files.
-    for row in rows
-    where row.kind == .playlist && !row.name.suffix(searches.count).elementsEqual(searches) {
+    // Opened once, where a search is among them.
+    var searcher: Searcher?
+    for row in rows {
       let path = folder + [0x2F] + row.name
       do throws(LibraryFault) {
-        let items = try PlaylistReader(path).items
-        let missing = items.count(where: \.isMissing)
-        if options.json {
-          line([
-            ("name", .bytes(row.name)), ("path", .bytes(path)),
-            ("url", .bytes(PlaylistPath.url(path))), ("tracks", .int(items.count)),
-            ("missing", .int(missing)),
-          ])
+        if row.name.suffix(searches.count).elementsEqual(searches) {
+          if searcher == nil { searcher = try? LibraryPlace.collection.open() }
+          try list(search: row.name, path, searcher)
         } else {
-          let lack = missing == 0 ? "" : ", \(missing) missing"
-          Console.print("\(Text.printable(row.name))  \(Self.count(items.count))\(lack)")
+          try list(row.name, path)
         }
       } catch {
         Messages.fault(error.path, error.sentence)
       }
     }
+  }
+
+  private func list(_ name: [UInt8], _ path: [UInt8]) throws(LibraryFault) {
+    let items = try PlaylistReader(path).items
+    let missing = items.count(where: \.isMissing)
+    if options.json {
+      return line(
+        names(name, path) + [
+          ("tracks", .int(items.count)), ("missing", .int(missing)), ("query", .null),
+        ])
+    }
+    let lack = missing == 0 ? "" : ", \(missing) missing"
+    Console.print("\(Text.printable(name))  \(Self.count(items.count))\(lack)")
+  }
+
+  /// A saved search: what it finds now, where there is a collection.
+  private func list(
+    search name: [UInt8], _ path: [UInt8], _ searcher: Searcher?
+  ) throws(LibraryFault) {
+    let search = try SavedSearch(file: path)
+    let count = try? searcher?.count(search, at: .system)
+    let query = search.query.description
+    if options.json {
+      return line(
+        names(name, path) + [
+          ("tracks", .int(count)), ("missing", .null), ("query", .string(query)),
+        ])
+    }
+    let found = count.map { "\(Self.count($0)) now: " } ?? ""
+    Console.print("\(Text.printable(name))  \(found)\(Text.printable(query))")
+  }
+
+  private func names(_ name: [UInt8], _ path: [UInt8]) -> [(String, JSON)] {
+    [
+      ("name", .bytes(name)), ("path", .bytes(path)), ("url", .bytes(PlaylistPath.url(path))),
+    ]
   }
 
   private func show(_ path: [UInt8]) throws(LibraryFault) {

@@ -49,6 +49,18 @@ import TerminalModel
     return path + Array(".m3u8".utf8)
   }
 
+  /// The file of a saved search: a path where the name has a slash, otherwise in the playlist folder.
+  static func path(
+    ofSearch name: [UInt8], _ settings: Settings
+  ) throws(LibraryFault) -> [UInt8] {
+    let ending = Array(".\(SavedSearch.suffix)".utf8)
+    let isWhole = name.count > ending.count && name.suffix(ending.count).elementsEqual(ending)
+    let stem = isWhole ? Array(name.dropLast(ending.count)) : name
+    // As the place of a list of that name; only the ending is another one.
+    let other = Array(".m3u8".utf8)
+    return try path(stem + other, settings).dropLast(other.count) + ending
+  }
+
   /// Where moved files are looked for: the music folder, where lists are, and the collection's index.
   static func search(_ settings: Settings, list: [UInt8]) -> ListSearch {
     place(ofSearch: settings, list: list).search()

@@ -7,6 +7,7 @@ import TerminalScreen
 /// `sotto search`: what the collection has.
 @MainActor enum SearchCommand {
   static func run(_ options: SearchOptions) {
+    if let name = options.save { return save(options, as: name) }
     let collection = LibraryPlace.collection
     do {
       let searcher = try collection.open()
@@ -27,6 +28,36 @@ import TerminalScreen
     } catch {
       Messages.tell(LibraryPlace.collection.fault(error).sentence)
       Messages.status = 1
+    }
+    Console.endIfBroken()
+  }
+
+  // MARK: Saving
+
+  private static func save(_ options: SearchOptions, as name: [UInt8]) {
+    let configuration = Configuration.read(options.config)
+    for fault in configuration.faults { Messages.tell(fault) }
+    let search = SavedSearch(options.query, order: options.order, limit: options.limit)
+    do throws(LibraryFault) {
+      let path = try Playlists.path(ofSearch: name, configuration.settings)
+      let bytes = Array(search.text.utf8)
+      guard (try? SavedSearch(reading: bytes)) == search else {
+        throw LibraryFault(path: name, sentence: "such a search cannot be written in a line")
+      }
+      let isThere = unsafe access(path.map { CChar(bitPattern: $0) } + [0], F_OK) == 0
+      guard !isThere || options.replaces else {
+        throw LibraryFault(path: path, sentence: "is there already: --replace takes its place")
+      }
+      Folders.make(PlaylistPath.folder(path), mode: 0o755)
+      if let sentence = WholeFile.write(bytes, to: path) {
+        throw LibraryFault(path: path, sentence: sentence)
+      }
+      let count = (try? LibraryPlace.collection.count(search)).map {
+        ": \($0 == 1 ? "1 track" : "\($0) tracks") now"
+      }
+      Console.print("Saved as \(Text.printable(path))\(count ?? "")")
+    } catch {
+      Messages.fault(error.path, error.sentence)
     }
     Console.endIfBroken()
   }

@@ -6,6 +6,11 @@ struct SearchOptions: Equatable {
   var order = CatalogOrder()
   var limit: Int?
   var json = false
+  /// The name under which it is saved, instead of being looked for.
+  var save: [UInt8]?
+  /// What is saved may take the place of another one.
+  var replaces = false
+  var config: [UInt8]?
   var common = CommonOptions()
 }
 
@@ -46,6 +51,13 @@ extension Arguments {
           sentence: "--limit must be a whole number from 1 on, not '\(Text.printable(text))'")
       }
       result.limit = limit
+    }
+    result.save = read.options["save"]
+    result.replaces = read.options["replace"] != nil
+    result.config = read.options["config"]
+    if let save = result.save, save.isEmpty { throw UsageError(sentence: "--save needs a name") }
+    if result.replaces, result.save == nil {
+      throw UsageError(sentence: "--replace goes with --save NAME; see 'sotto search --help'")
     }
     if let text = read.text("sort") { result.order = try order(text) }
     let query = rest.map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ")

@@ -65,6 +65,10 @@ import Testing
       OPTIONS:
         --sort COLUMN         Sort by COLUMN, or by -COLUMN from the end
         --limit N             Not more than N tracks
+        --save NAME           Save it as NAME.search in the playlist folder, to be
+                              played like a playlist
+        --replace             With --save: take the place of the one of that name
+        --config FILE         Read this configuration, not the user's own
         --json                Print one JSON object a line; what is unknown is null
         --log FILE            Write what libraries complain about to FILE (otherwise
                               it is dropped)
@@ -74,10 +78,11 @@ import Testing
         sotto search bjork year:1990..1999 -live
         sotto search --sort -added 'genre:jazz or genre:soul'
         sotto play 'search:rating:>3 codec:flac'
+        sotto search --save New --sort -added --limit 100 'added:<90d'
 
       STATUS:
-        0   done                            1   no collection, or it cannot be read
-        64  wrong usage
+        0   done                            1   no collection, or it cannot be read;
+        64  wrong usage                         the search cannot be saved
 
       """
     #expect(Help.command(CommandSpec.named(.search)) == text)

@@ -22,7 +22,11 @@ import Testing
     func run(_ words: String...) throws -> Run {
       try Run((["playlist"] + words).map { Array($0.utf8) }, environment: environment)
     }
-    #expect(try run().text == "" && run("list").status == 0)
+    #expect(
+      try run().text.hasPrefix(
+        "There are no playlists in \(folder.path)/.local/share/sotto/Playlists;")
+    )
+    #expect(try run("list", "--json").text == "" && run("list").status == 0)
     let added = try run("add", "Mine", music)
     #expect(added.text.hasPrefix("Added 2 tracks to ") && added.status == 0, "\(added.errorLines)")
     let text = "#EXTM3U\n#EXTINF:1,\n\(music)/one.wav\n#EXTINF:1,\n\(music)/two.wav\n"
@@ -36,7 +40,62 @@ import Testing
     #expect(try Self.list(folder, "Mine.m3u8") == text)
     #expect(try run("redo", "Mine").text == "Redid: moved 1 track\n")
     #expect(try run("list").text == "Mine.m3u8  2 tracks\n")
-    #expect(try run("list", "--json").text.contains("\"tracks\":2,\"missing\":0}"))
+    #expect(try run("list", "--json").text.contains("\"tracks\":2,\"missing\":0,\"query\":null}"))
+  }
+
+  @Test func `A search is saved, listed with the playlists, and not overwritten by mistake`() throws
+  {
+    let (folder, environment) = try Self.home()
+    func run(_ words: String...) throws -> Run {
+      try Run(words.map { Array($0.utf8) }, environment: environment)
+    }
+    let place = folder.file(".local/share/sotto/Playlists")
+    let saved = try run(
+      "search", "--save", "New ones", "--sort", "-added", "--limit", "100", "added:<90d", "-live")
+    #expect(saved.status == 0 && saved.errors.isEmpty, "\(saved.errorLines)")
+    #expect(saved.text == "Saved as \(place)/New ones.search\n")
+    #expect(
+      try Self.list(folder, "New ones.search") == "added:<90d -live\nsort=-added\nlimit=100\n")
+    let again = try run("search", "--save", "New ones.search", "title:x")
+    #expect(again.status == 1)
+    #expect(
+      again.errorLines == [
+        "sotto: \(place)/New ones.search: is there already: --replace takes its place"
+      ])
+    #expect(try run("playlist").text == "New ones.search  added:<90d -live\n")
+    #expect(try run("search", "--save", "New ones", "--replace", "title:x").status == 0)
+    #expect(try run("playlist").text == "New ones.search  title:x\n")
+    #expect(
+      try run("playlist", "list", "--json").text.contains(
+        "\"tracks\":null,\"missing\":null,\"query\":\"title:x\"}"))
+    // Where it is wrong is said, and nothing is written.
+    let wrong = try run("search", "--save", "Wrong", "a yaer:1990")
+    #expect(wrong.status == 64 && wrong.errorLines.first?.contains("column 3: 'yaer'") == true)
+    #expect(try run("search", "--save", "", "a").status == 64)
+    #expect(try run("search", "--replace", "a").status == 64)
+    #expect(try run("search", "--save", ".hidden", "a").status == 1)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: place) == ["New ones.search"])
+    // One that another program has written wrong is said, and the others are listed.
+    _ = try folder.write(
+      Array("title:x\nsort=nothing\n".utf8), ".local/share/sotto/Playlists/bad.search")
+    let list = try run("playlist")
+    #expect(list.status == 1 && list.text == "New ones.search  title:x\n")
+    #expect(list.errorLines.count == 1 && list.errorLines[0].contains("bad.search: line 2"))
+  }
+
+  @Test(.enabled(if: hasState, "libsqlite3 is not installed"))
+  func `A saved search tells how many it finds, and is played`() throws {
+    let (folder, environment) = try Self.home()
+    func run(_ words: String...) throws -> Run {
+      try Run(words.map { Array($0.utf8) }, environment: environment)
+    }
+    #expect(try run("scan", folder.file("Music")).status == 0)
+    let path = folder.file("Music/one or two.search")
+    #expect(
+      try run("search", "--save", path, "one or two").text == "Saved as \(path): 2 tracks now\n")
+    #expect(try run("search", "--save", "One", "one").text.hasSuffix("One.search: 1 track now\n"))
+    #expect(try run("playlist").text == "One.search  1 track now: one\n")
+    #expect(try run("play", "--output", "file:/dev/null", path).status == 0)
   }
 
   @Test func `Lists go through the other formats and back with relative paths`() throws {

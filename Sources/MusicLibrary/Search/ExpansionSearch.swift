@@ -25,13 +25,10 @@ extension Expansion {
 
   /// The tracks of a saved search.
   static func saved(_ path: [UInt8], _ collection: MusicCollection) -> [Item] {
-    guard let bytes = FileProbe.bytes(path, from: 0, atMost: SavedSearch.longest + 1) else {
-      return [.fault(LibraryFault(path: path, sentence: "cannot be read"))]
-    }
-    do throws(SavedSearch.Fault) {
-      return tracks(try SavedSearch(reading: bytes), path, collection)
+    do throws(LibraryFault) {
+      return tracks(try SavedSearch(file: path), path, collection)
     } catch {
-      return [.fault(LibraryFault(path: path, sentence: error.sentence))]
+      return [.fault(error)]
     }
   }
 

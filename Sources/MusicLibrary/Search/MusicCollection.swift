@@ -83,6 +83,16 @@ public struct MusicCollection: Sendable {
       throw fault(error)
     }
   }
+
+  /// How many tracks a search finds.
+  public func count(_ search: SavedSearch, at clock: SearchClock = .system) throws(Fault) -> Int {
+    let searcher = try open()
+    do throws(DatabaseError) {
+      return try searcher.count(search, at: clock)
+    } catch {
+      throw fault(error)
+    }
+  }
 }
 
 extension DatabaseError {

@@ -30,6 +30,18 @@ public struct SavedSearch: Hashable, Sendable {
   /// Nobody writes more.
   static let longest = 64 * 1024
 
+  /// Reads a file; blocks.
+  public init(file path: [UInt8]) throws(LibraryFault) {
+    guard let bytes = FileProbe.bytes(path, from: 0, atMost: Self.longest + 1) else {
+      throw LibraryFault(path: path, sentence: "cannot be read")
+    }
+    do throws(Fault) {
+      try self.init(reading: bytes)
+    } catch {
+      throw LibraryFault(path: path, sentence: error.sentence)
+    }
+  }
+
   /// Reads the text of a file.
   public init(reading bytes: [UInt8]) throws(Fault) {
     self.init(.all)

@@ -146,6 +146,14 @@ public final class Searcher {
     return Result(catalog: catalog, rows: rows)
   }
 
+  /// How many tracks a saved search finds.
+  public func count(
+    _ search: SavedSearch, at clock: SearchClock
+  ) throws(DatabaseError) -> Int {
+    // Their order does not matter.
+    try self.search(search.query, by: CatalogOrder(), limit: search.limit, at: clock).count
+  }
+
   private func matches(
     _ query: Query, _ catalog: Catalog, _ clock: SearchClock
   ) throws(DatabaseError) -> RowSet {
