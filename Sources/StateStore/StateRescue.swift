@@ -5,7 +5,8 @@ import Glibc
 /// A damaged `state.db` is kept beside the new one, and what can be read of it is taken over: row by
 /// row as SQLite gives them, and what it cannot reach any more, from the pages themselves.
 struct StateRescue {
-  /// Sets the file aside and makes another one.
+  /// Saves what can be saved into another file, sets the damaged one aside, and puts the other in its
+  /// place. Ended or failing at any moment, either is there whole.
   ///
   /// - Parameter isQueueKnown: the queue is in memory and will be written anew.
   /// - Returns: what was done, in a sentence whose first words say most.
@@ -13,31 +14,71 @@ struct StateRescue {
     in folder: StateFolder, isQueueKnown: Bool
   ) throws(DatabaseError) -> String {
     let path = folder.file("state.db")
+    let making = folder.file("state.db.rescue")
+    remove(making)
+    let outcome: String
+    do throws(DatabaseError) {
+      outcome = try save(path, into: making, isQueueKnown)
+      try rename(making, to: folder.file(saved))
+    } catch {
+      remove(making)
+      throw error
+    }
     var number = 1
     while StateFolder.exists(folder.file("state.db.damaged-\(number)")) { number += 1 }
     let aside = folder.file("state.db.damaged-\(number)")
     // What was committed and is not in the file yet stays with it.
     for tail in ["-wal", "-shm", ""] {
-      let (from, to) = (path + Array(tail.utf8), aside + Array(tail.utf8))
-      if unsafe rename(StateFolder.name(from), StateFolder.name(to)) != 0, errno != ENOENT {
-        throw DatabaseError(
-          cause: .readOnly, code: 0,
-          sentence: "state.db is damaged, and cannot be set aside: \(StateFolder.meaning(errno))")
-      }
+      try rename(path + Array(tail.utf8), to: aside + Array(tail.utf8))
     }
-    let new = try StateSchema.open(path, patience: StateStore.patience)
+    try finish(in: folder)
+    return "state.db was damaged\(outcome); the old file is \(Text.printable(aside))"
+  }
+
+  /// What was saved, whole, until it is in its place.
+  private static let saved = "state.db.saved"
+
+  /// Puts what was saved in its place, where whoever did it was ended between.
+  static func finish(in folder: StateFolder) throws(DatabaseError) {
+    let path = folder.file("state.db")
+    if !StateFolder.exists(path) { try rename(folder.file(saved), to: path) }
+  }
+
+  /// Nobody holds the new file afterwards, and there is nothing beside it.
+  private static func save(
+    _ path: [UInt8], into making: [UInt8], _ isQueueKnown: Bool
+  ) throws(DatabaseError) -> String {
+    let new = try StateSchema.open(making, patience: StateStore.patience)
     var rescue = StateRescue(new: new)
     // Before SQLite opens it: that may write the log into the file.
-    let raw = RawRows(file: aside)
+    let raw = RawRows(file: path)
     try new.transaction { () throws(DatabaseError) in
-      rescue.takeRows(of: aside)
+      rescue.takeRows(of: path)
       if let raw { rescue.takePages(raw) }
+      if let failure = rescue.failure { throw failure }
     }
-    return "state.db was damaged\(try rescue.outcome(isQueueKnown)); the old file is"
-      + " \(Text.printable(aside))"
+    let outcome = try rescue.outcome(isQueueKnown)
+    try new.execute("PRAGMA journal_mode = DELETE")
+    return outcome
+  }
+
+  private static func rename(_ from: [UInt8], to: [UInt8]) throws(DatabaseError) {
+    if unsafe Glibc.rename(StateFolder.name(from), StateFolder.name(to)) != 0, errno != ENOENT {
+      throw DatabaseError(
+        cause: .readOnly, code: 0,
+        sentence: "state.db is damaged, and cannot be set aside: \(StateFolder.meaning(errno))")
+    }
+  }
+
+  private static func remove(_ path: [UInt8]) {
+    for tail in ["-wal", "-shm", "-journal", ""] {
+      _ = unsafe unlink(StateFolder.name(path + Array(tail.utf8)))
+    }
   }
 
   private let new: Database
+  /// Why the new file cannot be written: then nothing of it counts.
+  private var failure: DatabaseError?
   /// Tracks of the history of which only the index of the table tells.
   private var named: Set<[SQLValue?]> = []
 
@@ -81,13 +122,19 @@ struct StateRescue {
   ]
 
   /// What is there already holds; a row that breaks a rule is part of the damage.
-  private func insert(_ row: [SQLValue?], _ table: Int) {
+  private mutating func insert(_ row: [SQLValue?], _ table: Int) {
+    guard failure == nil else { return }
     let (name, columns, _) = Self.tables[table]
     let places = row.map { _ in "?" }.joined(separator: ", ")
-    try? new.run("INSERT OR IGNORE INTO \(name)(\(columns)) VALUES(\(places))", row)
+    do throws(DatabaseError) {
+      try new.run("INSERT OR IGNORE INTO \(name)(\(columns)) VALUES(\(places))", row)
+    } catch {
+      // A value that does not belong there is part of the damage.
+      if error.cause != .constraint, error.cause != .misuse { failure = error }
+    }
   }
 
-  private func takeRows(of path: [UInt8]) {
+  private mutating func takeRows(of path: [UInt8]) {
     guard let old = try? Database(path, .readOnly, patience: 0),
       // A file that was cut off is read as far as it goes.
       (try? old.execute("PRAGMA writable_schema = ON")) != nil

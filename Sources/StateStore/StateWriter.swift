@@ -35,6 +35,7 @@ final class StateWriter: @unchecked Sendable {
       self.database = nil
       rows.forget()
     }
+    try StateRescue.finish(in: folder)
     let new = try StateSchema.open(path, patience: patience)
     database = new
     return new

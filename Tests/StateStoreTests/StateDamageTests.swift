@@ -69,6 +69,35 @@ struct StateDamageTests {
     _ = saved
   }
 
+  @Test func `A rescue that was ended between is ended by the next start`() async throws {
+    let files = FileManager.default
+    // The damaged file was set aside, and what was saved not yet in its place.
+    let place = try Place()
+    try await filled(place, tracks: 10)
+    try files.moveItem(atPath: place.file("state.db"), toPath: place.file("state.db.saved"))
+    let store = StateStore.make(place)
+    #expect(await store.wholeState().settings == ["kept": "yes"])
+    store.close()
+    #expect(try plays(place) == 10)
+    #expect(!files.fileExists(atPath: place.file("state.db.saved")))
+    // What was being saved is begun anew, and the damaged file is still there.
+    let damaged = try Place()
+    try await filled(damaged)
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: damaged.file("state.db")))
+    for index in 20 * 4096..<21 * 4096 { bytes[index] = 7 }
+    try bytes.write(to: URL(fileURLWithPath: damaged.file("state.db")))
+    try Data("half".utf8).write(to: URL(fileURLWithPath: damaged.file("state.db.rescue")))
+    try Data("half".utf8).write(to: URL(fileURLWithPath: damaged.file("state.db.rescue-wal")))
+    let heard = Heard()
+    let next = StateStore.make(damaged, heard: heard)
+    _ = await next.wholeState()
+    #expect(await becomes { !heard.sentences.isEmpty })
+    next.close()
+    #expect(try plays(damaged) >= 2700)
+    let left = try files.contentsOfDirectory(atPath: damaged.path + "/sotto")
+    #expect(!left.contains { $0.contains("rescue") || $0.contains("saved") }, "\(left)")
+  }
+
   @Test func `A file that was cut off in the middle loses its end and no more`() async throws {
     let place = try Place()
     try await filled(place)
