@@ -42,9 +42,13 @@ public final class StateStore: Sendable {
     var isQueueChanged = false
     var isScheduled = false
     var isClosed = false
-    /// A failure was told and is not over.
+    /// A failure was told, and not everything is well again.
     var isTold = false
+    var hasFailed = false
+    var hasMomentFailed = false
     var wait = StateStore.retries.first
+    /// After a failure nothing is tried before.
+    var earliest = DispatchTime(uptimeNanoseconds: 0)
 
     var isEmpty: Bool { changes.isEmpty && settings.isEmpty && moment == nil && !isQueueChanged }
   }
@@ -141,9 +145,11 @@ public final class StateStore: Sendable {
   public func note(_ moment: Moment, isLasting: Bool = false) {
     guard standing == .own, !pending.withLock(\.isClosed) else { return }
     let cause = momentFile.withLock { $0.write(moment) }
-    if cause != 0 {
+    if cause == 0 {
+      recovered(.moment)
+    } else {
       let sentence = StateFolder.meaning(cause)
-      fail(DatabaseError(cause: .ioFailure, code: 0, sentence: sentence))
+      fail(DatabaseError(cause: .ioFailure, code: 0, sentence: sentence), .moment)
     }
     guard isLasting else { return }
     change { $0.moment = moment }
@@ -205,16 +211,25 @@ public final class StateStore: Sendable {
   private func schedule(_ pending: inout Pending, after seconds: Double) {
     guard !pending.isScheduled else { return }
     pending.isScheduled = true
-    queue.asyncAfter(deadline: .now() + seconds) { [weak self] in self?.flush() }
+    // Anything new does not make it sooner: a full disk is not asked five times a second.
+    queue.asyncAfter(deadline: max(.now() + seconds, pending.earliest)) { [weak self] in
+      self?.flush()
+    }
   }
 
   /// Writes what waits. On the queue.
-  private func flush() {
+  ///
+  /// - Parameter isLast: it is tried once more, however short after a failure.
+  private func flush(isLast: Bool = false) {
     let work = pending.withLock { pending in
       let work = pending
       pending.isScheduled = false
       // Before it was read, nothing is written over it.
       guard writer.isReady else { return Pending() }
+      if !isLast, .now() < pending.earliest {
+        if !pending.isEmpty { schedule(&pending, after: 0) }
+        return Pending()
+      }
       pending.changes = []
       pending.settings = [:]
       pending.moment = nil
@@ -235,15 +250,21 @@ public final class StateStore: Sendable {
         pending.isQueueChanged = pending.isQueueChanged || work.isQueueChanged
         let wait = pending.wait
         pending.wait = min(wait * 2, Self.retries.last)
-        // Anything new does not make it sooner: a full disk is not asked five times a second.
+        pending.earliest = .now() + wait
         schedule(&pending, after: wait)
       }
     }
   }
 
-  private func fail(_ error: DatabaseError) {
+  /// What can fail alone: the database may be well where the small file of the moment is not.
+  private enum Part { case database, moment }
+
+  private func fail(_ error: DatabaseError, _ part: Part = .database) {
     let isNew = pending.withLock { pending in
-      defer { pending.isTold = true }
+      defer {
+        pending.isTold = true
+        if part == .moment { pending.hasMomentFailed = true } else { pending.hasFailed = true }
+      }
       return !pending.isTold
     }
     guard isNew else { return }
@@ -252,12 +273,20 @@ public final class StateStore: Sendable {
       true)
   }
 
-  private func recovered() {
-    let wasTold = pending.withLock { pending in
-      defer { (pending.isTold, pending.wait) = (false, Self.retries.first) }
-      return pending.isTold
+  private func recovered(_ part: Part = .database) {
+    let isOver = pending.withLock { pending in
+      if part == .moment {
+        pending.hasMomentFailed = false
+      } else {
+        pending.hasFailed = false
+        pending.wait = Self.retries.first
+        pending.earliest = DispatchTime(uptimeNanoseconds: 0)
+      }
+      guard pending.isTold, !pending.hasFailed, !pending.hasMomentFailed else { return false }
+      pending.isTold = false
+      return true
     }
-    if wasTold { tell("\(Text.printable(folder.path)): what you do is kept again", false) }
+    if isOver { tell("\(Text.printable(folder.path)): what you do is kept again", false) }
   }
 
   /// Writes what waits and lets the file go; nothing is kept afterwards.
@@ -266,7 +295,7 @@ public final class StateStore: Sendable {
   public func close(within seconds: Double = 2) {
     let done = DispatchSemaphore(value: 0)
     queue.async { [self] in
-      flush()
+      flush(isLast: true)
       pending.withLock { $0.isClosed = true }
       writer.close()
       folder.release()
