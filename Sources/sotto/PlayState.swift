@@ -69,17 +69,24 @@ import TerminalModel
     Self.current = self
     guard isOwn else { return }
     isReading = command.options.paths.isEmpty
+    if let moment {
+      // It needs no database, and rings also where that cannot be read. Once there is a place to say
+      // that it was missed.
+      DispatchQueue.main.async { [weak self] in
+        MainActor.assumeIsolated {
+          self?.command.alarm.restore(moment.alarm, due: moment.alarmDue)
+        }
+      }
+    }
     store.read { [weak self] reading in
       switch reading {
       case .waits:
         DispatchQueue.main.async { MainActor.assumeIsolated { self?.readingIsOver() } }
       case .saved(let saved):
-        // What takes time is done here: names are looked through, and the file is looked for.
+        // What takes time is done here: names are looked through.
         let queue = saved.queue.map { PlayQueue($0) }
-        let isThere = saved.queue.map { Self.isThere($0, self?.store.moment ?? saved.moment) }
-        DispatchQueue.main.async {
-          MainActor.assumeIsolated { self?.take(saved, queue, isThere: isThere ?? true) }
-        }
+        let row = saved.queue.flatMap { Self.row($0.queue, self?.store.moment ?? saved.moment) }
+        DispatchQueue.main.async { MainActor.assumeIsolated { self?.take(saved, queue, row) } }
       }
     }
   }
@@ -100,7 +107,8 @@ import TerminalModel
   /// What waits for the state to be read is done now.
   private func readingIsOver() {
     guard isReading else { return }
-    isReading = false
+    (isReading, isLooking) = (false, false)
+    patience.cancel()
     let wishes = waiting
     waiting = []
     for wish in wishes { wish() }
@@ -123,27 +131,43 @@ import TerminalModel
     return queue.entries.indices.first(where: isSame)
   }
 
-  private nonisolated static func isThere(_ state: QueueState, _ moment: Moment?) -> Bool {
-    let row =
-      row(state.queue, moment) ?? state.current.flatMap { state.queue.ids.firstIndex(of: $0) }
-    guard let row else { return true }
-    let location = state.queue.entries[row].location
-    if location.isURL { return true }
-    return unsafe access(location.path.map { CChar(bitPattern: $0) } + [0], R_OK) == 0
+  /// Asks on a thread of its own: a share that does not answer keeps whoever asks. The user's wishes
+  /// wait for the answer, though not for ever.
+  private func look(for location: TrackLocation, _ then: @escaping @MainActor (Bool) -> Void) {
+    (isReading, isLooking) = (true, true)
+    patience.set(after: Self.longestLook) { [weak self] in self?.readingIsOver() }
+    let path = location.path.map { CChar(bitPattern: $0) } + [0]
+    DispatchQueue(label: "sotto.state.file").async { [weak self] in
+      let isThere = unsafe access(path, R_OK) == 0
+      DispatchQueue.main.async {
+        MainActor.assumeIsolated {
+          guard let self, !self.command.isEnding else { return }
+          then(isThere)
+          self.readingIsOver()
+        }
+      }
+    }
   }
 
-  private func take(_ saved: SavedState, _ queue: PlayQueue?, isThere: Bool) {
+  /// The file of the track that is taken up is looked for.
+  private var isLooking = false
+  private let patience = MainTimer()
+  /// Seconds.
+  private static let longestLook = 1.0
+
+  /// - Parameter row: where it stood.
+  private func take(_ saved: SavedState, _ queue: PlayQueue?, _ row: Int?) {
     guard !command.isEnding else { return }
     epoch = saved.epoch
     hasRead = true
     command.queue.takeUp(beginnings: saved.bookmarks)
     let moment = store.moment ?? saved.moment
-    command.alarm.restore(moment?.alarm, due: moment?.alarmDue)
+    if store.moment == nil { command.alarm.restore(moment?.alarm, due: moment?.alarmDue) }
     if let state = saved.queue, let queue {
-      keepPlace(of: moment, in: state)
+      keepPlace(of: moment, in: state, row)
       let isUntouched = command.queue.read { $0.entries.isEmpty && $0.editCount == 0 }
       if isUntouched, command.options.paths.isEmpty {
-        resume(queue, state, moment, isThere: isThere)
+        resume(queue, state, moment, row)
       } else {
         (older, olderMoment) = (state, moment)
         putUnder()
@@ -154,7 +178,7 @@ import TerminalModel
     store.keep { shared.value }
     shared.tell { [store] in store.queueChanged() }
     store.queueChanged()
-    readingIsOver()
+    if !isLooking { readingIsOver() }
     command.refresh()
     note(isLasting: false)
   }
@@ -183,8 +207,8 @@ import TerminalModel
   }
 
   /// A long track that was heard when the last sotto ended goes on there whatever is played now.
-  private func keepPlace(of moment: Moment?, in state: QueueState) {
-    guard let moment, moment.isLong, let row = Self.row(state.queue, moment) else { return }
+  private func keepPlace(of moment: Moment?, in state: QueueState, _ row: Int?) {
+    guard let moment, moment.isLong, let row else { return }
     let location = state.queue.entries[row].location
     var listening = Listening(key: 0, location: location, duration: nil, isLong: true)
     listening.position = moment.position
@@ -197,9 +221,10 @@ import TerminalModel
   }
 
   /// As it was, and paused there (X3); nothing is heard (S2).
-  private func resume(_ queue: PlayQueue, _ state: QueueState, _ moment: Moment?, isThere: Bool) {
+  private func resume(
+    _ queue: PlayQueue, _ state: QueueState, _ moment: Moment?, _ row: Int?
+  ) {
     command.queue.edit { $0 = queue }
-    let row = Self.row(state.queue, moment)
     let known = row.map { state.queue.ids[$0] } ?? queue.current.map { queue.ids[$0] }
     guard let id = known ?? queue.playOrder.first, let entry = queue.entry(id) else { return }
     let key = Int(id.number)
@@ -219,11 +244,14 @@ import TerminalModel
     command.seekTarget = nil
     // An address is not asked, and a file that is not there not looked for, before it is its turn.
     if entry.location.isURL { return }
-    guard isThere else {
-      return Messages.tell(
-        "\(Text.printable(entry.location.path)) is not there now; it stays in the queue")
+    look(for: entry.location) { [weak self] isThere in
+      guard let self, takenUp == key else { return }
+      guard isThere else {
+        return Messages.tell(
+          "\(Text.printable(entry.location.path)) is not there now; it stays in the queue")
+      }
+      command.engine?.rest(at: key, seconds: position)
     }
-    command.engine?.rest(at: key, seconds: position)
   }
 
   /// The arguments have all been looked through.
