@@ -26,6 +26,8 @@
 #include <taglib/wavpackfile.h>
 #include <taglib/xiphcomment.h>
 
+#include <algorithm>
+
 #include "Stream.h"
 
 #include "MPEG.h"
@@ -44,7 +46,8 @@ bool facts(const Properties *properties, Result &result) {
   result.milliseconds = properties->lengthInMilliseconds();
   result.rate = properties->sampleRate();
   result.channels = properties->channels();
-  result.bit_rate = properties->bitrate() > 0 ? properties->bitrate() * 1000 : 0;
+  result.bit_rate = 
+      properties->bitrate() > 0 ? std::min(properties->bitrate(), 2'000'000) * 1000 : 0;
   return result.milliseconds > 0;
 }
 

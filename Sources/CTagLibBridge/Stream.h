@@ -12,6 +12,8 @@
 #include <cerrno>
 #include <vector>
 
+#include "Nesting.h"
+
 namespace sotto {
 
 #if TAGLIB_MAJOR_VERSION >= 2
@@ -35,6 +37,7 @@ class Stream final : public TagLib::IOStream {
   TagLib::FileName name() const override { return ""; }
 
   TagLib::ByteVector readBlock(Size wanted) override {
+    if (nesting_.isDeep(__builtin_frame_address(0))) throw TooMuch();
     if (position_ < 0 || position_ >= length_) return TagLib::ByteVector();
     Size count = std::min(wanted, static_cast<Size>(length_ - position_));
     budget_ -= static_cast<Offset>(count) + callCost;
@@ -43,10 +46,12 @@ class Stream final : public TagLib::IOStream {
     Size done = copy(bytes.data(), count);
     bytes.resize(static_cast<unsigned>(done));
     position_ += static_cast<Offset>(done);
+    if (nesting_.isDeep(bytes.data(), done)) throw TooMuch();
     return bytes;
   }
 
   void seek(Offset offset, Position from) override {
+    if (nesting_.isDeep(__builtin_frame_address(0))) throw TooMuch();
     budget_ -= callCost;
     if (budget_ < 0) throw TooMuch();
     switch (from) {
@@ -83,6 +88,7 @@ class Stream final : public TagLib::IOStream {
   Offset length_ = 0;
   Offset position_ = 0;
   Offset budget_ = allowance;
+  Nesting nesting_{__builtin_frame_address(0)};
   std::vector<char> window_;
   Offset start_ = 0;
   Size filled_ = 0;

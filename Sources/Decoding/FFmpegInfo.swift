@@ -29,8 +29,8 @@ extension FFmpegDecoder {
     let facts = unsafe reader.facts
     guard unsafe !facts.has_video, unsafe facts.size > 0, let frames = timeline.frames, frames > 0
     else { return nil }
-    let rate = unsafe Double(facts.size) * 8 / format.seconds(atFrame: frames)
-    return rate < 1e12 ? Int(rate.rounded()) : nil
+    return unsafe TrackInfo.averageBitRate(
+      bytes: facts.size, seconds: format.seconds(atFrame: frames))
   }
 
   private static func containerName(_ name: String, codec: String) -> String {

@@ -6,6 +6,8 @@ struct MP4Header {
   private var tracks: [Track] = []
   private var fragmented = false
   private var hasChapters = false
+  /// How many more are read.
+  private var boxes = 50_000
 
   private struct Track {
     var id: Int32 = 0
@@ -34,8 +36,8 @@ struct MP4Header {
         // mean the same end. No length at all means the rest.
         let unit = (track.ticks + header.movieTicks - 1) / header.movieTicks
         let (product, overflow) = edit.duration.multipliedReportingOverflow(by: track.ticks)
-        guard !overflow else { return nil }
-        let cut = start + product / header.movieTicks
+        let (cut, isTooLate) = start.addingReportingOverflow(product / header.movieTicks)
+        guard !overflow, !isTooLate else { return nil }
         if edit.duration > 0, cut < track.length - unit { end = cut }
       }
       timing.tracks.append(
@@ -96,13 +98,17 @@ struct MP4Header {
       case "trak":
         guard header.tracks.count < 100 else { return }
         header.tracks.append(Track())
-        header.readTrack(box)
+        header.readTrack(box, depth: 0)
       default: break
       }
     }
   }
 
-  private mutating func readTrack(_ parent: Box) {
+  /// Boxes lie four deep in a track.
+  private static let mostDepth = 8
+
+  private mutating func readTrack(_ parent: Box, depth: Int) {
+    guard depth < Self.mostDepth else { return }
     let last = tracks.count - 1
     _ = children(of: parent) { header, box in
       switch box.type {
@@ -123,7 +129,7 @@ struct MP4Header {
         }
       case "elst": header.readEdits(box)
       case "stts": header.readDurations(box)
-      case "edts", "mdia", "minf", "stbl": header.readTrack(box)
+      case "edts", "mdia", "minf", "stbl": header.readTrack(box, depth: depth + 1)
       default: break
       }
     }
@@ -133,7 +139,8 @@ struct MP4Header {
     var offset = parent.body
     for _ in 0..<1000 {
       guard offset + 8 <= parent.end else { return true }
-      guard let box = box(at: offset), box.end <= parent.end else { return false }
+      boxes -= 1
+      guard boxes > 0, let box = box(at: offset), box.end <= parent.end else { return false }
       visit(&self, box)
       offset = box.end
     }

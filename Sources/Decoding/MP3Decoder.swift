@@ -51,9 +51,8 @@ public final class MP3Decoder: Decoder {
     if let delay = tag?.delay, let padding = tag?.padding, skip > 0 {
       info.gapless = TrackInfo.Gapless(delay: delay, padding: padding)
     }
-    if raw > 0 {
-      info.bitRate = Int(Double(file.size) * 8 * Double(header.sampleRate) / Double(raw))
-    }
+    info.bitRate = TrackInfo.averageBitRate(
+      bytes: file.size, seconds: format.seconds(atFrame: raw))
     var tags = tags
     tags.add(missingFrom: stream.endTags)
     tags.apply(to: &info)

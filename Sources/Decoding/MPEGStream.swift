@@ -156,7 +156,7 @@ final class MPEGStream {
   /// end.
   private func resync(from offset: Int64) throws(DecodingError) -> Int64? {
     var at = offset
-    let limit = min(end, offset + Self.longestJunk)
+    var limit = min(end, offset + Self.longestJunk)
     while at + 4 <= limit {
       let header = try header(at: at)
       if let header, header.matches(self.header) {
@@ -166,7 +166,9 @@ final class MPEGStream {
       } else if window[Int(at - windowStart)] == 0x49 {
         // Files put one behind the other carry their tags, with pictures, into the middle.
         if let length = ID3.length(of: try file.bytes(at: at, count: 10)) {
-          return try resync(from: at + length)
+          at += length
+          limit = min(end, at + Self.longestJunk)
+          continue
         }
       }
       at += 1

@@ -36,7 +36,8 @@ public final class SndfileDecoder: Decoder {
     info.codec = kind.codec
     info.bitDepth = kind.bits
     info.frames = total
-    if total > 0 { info.bitRate = Int(Double(file.size) * 8 * Double(handle.rate) / Double(total)) }
+    info.bitRate = TrackInfo.averageBitRate(
+      bytes: file.size, seconds: format.seconds(atFrame: total))
     var all = comments
     for (number, name) in SndfileKind.texts where comments.tags.isEmpty {
       if let text = handle.text(number) { all.add(name, text) }

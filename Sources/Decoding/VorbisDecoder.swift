@@ -27,7 +27,8 @@ public final class VorbisDecoder: Decoder {
     info.container = "Ogg"
     info.codec = "Vorbis"
     info.frames = total
-    if total > 0 { info.bitRate = Int(Double(file.size) * 8 * Double(handle.rate) / Double(total)) }
+    info.bitRate = TrackInfo.averageBitRate(
+      bytes: file.size, seconds: format.seconds(atFrame: total))
     let comments = ByteStream(file, pieces: stream.comments)
     var all = VorbisComments.read(comments, at: 7, end: comments.length)
     all.add(missingFrom: tags)

@@ -59,7 +59,8 @@ typedef struct sotto_taglib {
   /// TagLib's own, as "1.13".
   const char *version;
   /// Reads an open regular file by position, and leaves it open. NULL where the format is none of
-  /// TagLib's, or the file is damaged. From any thread; bounded, whatever the file says.
+  /// TagLib's, the file is damaged, or its parts lie deeper in each other than those of any honest
+  /// file. From any thread with 512 KiB of stack; bounded, whatever the file says.
   const sotto_taglib_file *(*read)(int descriptor);
   void (*release)(const sotto_taglib_file *file);
 } sotto_taglib;

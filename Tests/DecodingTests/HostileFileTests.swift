@@ -1,0 +1,60 @@
+import AudioTypes
+import TestSupport
+import Testing
+
+@testable import Decoding
+
+/// Files that were made to harm.
+@Suite struct HostileFileTests {
+  /// A frame of MPEG-1 layer 3, 128 kbit/s, 44.1 kHz, silent.
+  private static let frame: [UInt8] =
+    [0xFF, 0xFB, 0x90, 0x00] + [UInt8](repeating: 0, count: 413)
+
+  @Test func `very many tags in the middle of an MP3 are stepped over, one after the other`() throws
+  {
+    let folder = try TestFolder()
+    let tag: [UInt8] = Array("ID3".utf8) + [3, 0, 0, 0, 0, 0, 0]
+    let frames = [[UInt8]](repeating: Self.frame, count: 20).flatMap(\.self)
+    let tags = [[UInt8]](repeating: tag, count: 200_000).flatMap(\.self)
+    let path = try folder.write(frames + tags + frames, "a.mp3")
+    let stream = try MPEGStream(ByteFile(path: Array(path.utf8)))
+    #expect(stream.count == 40)
+  }
+
+  @Test func `a rate of bits that is none is not known`() {
+    #expect(TrackInfo.averageBitRate(bytes: 16_000, seconds: 1) == 128_000)
+    #expect(TrackInfo.averageBitRate(bytes: .max, seconds: 1e-9) == nil)
+    #expect(TrackInfo.averageBitRate(bytes: 1, seconds: 0) == nil)
+    #expect(TrackInfo.averageBitRate(bytes: 0, seconds: 0) == nil)
+  }
+
+  @Test func `the edit of an MP4 that begins beyond all numbers is none`() throws {
+    func big(_ value: some FixedWidthInteger, _ count: Int) -> [UInt8] {
+      SignalFile.number(value, count, big: true)
+    }
+    func box(_ name: String, _ body: [UInt8]) -> [UInt8] {
+      big(body.count + 8, 4) + Array(name.utf8) + body
+    }
+    let head = [UInt8](repeating: 0, count: 12)
+    let rest = [UInt8](repeating: 0, count: 8)
+    func file(length: [UInt8], edit: Int64, duration: Int64) -> [UInt8] {
+      let edits = [1, 0, 0, 0] + big(1, 4) + big(duration, 8) + big(edit, 8) + big(0x10000, 4)
+      let media =
+        box("mdhd", head + big(1, 4) + rest) + box("hdlr", Array(head[..<8]) + Array("soun".utf8))
+        + box("minf", box("stbl", box("stts", big(0, 4) + big(1, 4) + length)))
+      let track =
+        box("tkhd", head + big(1, 4) + rest) + box("edts", box("elst", edits)) + box("mdia", media)
+      return box("ftyp", Array("M4A ".utf8) + big(0, 4))
+        + box("moov", box("mvhd", head + big(1, 4) + rest) + box("trak", track))
+    }
+    let folder = try TestFolder()
+    func facts(_ bytes: [UInt8]) throws -> Double? {
+      let reader = try ByteFile(path: Array(folder.write(bytes, "a.m4a").utf8))
+      return MP4Facts.read(reader.descriptor).duration
+    }
+    #expect(try facts(file(length: big(10, 4) + big(1, 4), edit: 2, duration: 5)) == 5)
+    let longest = big(UInt32(0x7FFF_FFFF), 4) + big(UInt32(0xFFFF_FFFF), 4)
+    let odd = file(length: longest, edit: 0x7FFF_FFF0_0000_0000, duration: .max)
+    #expect(try facts(odd) == nil)
+  }
+}
