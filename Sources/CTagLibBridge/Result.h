@@ -65,7 +65,7 @@ class Result : public sotto_taglib_file {
 
  private:
   static constexpr size_t mostTexts = 1024;
-  static constexpr size_t mostChapters = 10000;
+  static constexpr size_t mostChapters = 1000;
   static constexpr size_t longestText = 1 << 18;
 
   long room_ = 4 << 20;

@@ -24,10 +24,16 @@ struct TagFields {
     for tag in tags {
       let key = Self.key(tag.name)
       let value = Self.trimmed(tag.value)
-      guard !value.isEmpty, values[key]?.contains(value) != true else { continue }
+      guard !value.isEmpty else { continue }
+      if let known = values[key], known.count >= Self.mostValues || known.contains(value) {
+        continue
+      }
       values[key, default: []].append(value)
     }
   }
+
+  /// More values of one name are left out.
+  private static let mostValues = 64
 
   /// Without spaces and zeros around it.
   private static func trimmed(_ text: String) -> String {
@@ -83,6 +89,7 @@ struct TagFields {
         record.musicBrainz[kind] = value
       }
     }
+    record.cut(to: .file)
   }
 
   /// Picard's names, as Vorbis comments, ID3v2 and MP4 have them.

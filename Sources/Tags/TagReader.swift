@@ -83,10 +83,10 @@ public enum TagReader {
     return FileReading(record: record, chapters: settled(chapters), cueSheet: fields.cueSheet)
   }
 
-  /// In order, each beginning once.
+  /// In order, each beginning once, and no more of them than any honest file has.
   private static func settled(_ chapters: [TrackInfo.Chapter]) -> [TrackInfo.Chapter] {
     var last = -1.0
-    return chapters.filter { $0.start.isFinite && $0.start >= 0 }
+    let apart = chapters.filter { $0.start.isFinite && $0.start >= 0 }
       .sorted { $0.start < $1.start }
       .filter { chapter in
         // Two that begin in the same thousandth are one.
@@ -94,6 +94,7 @@ public enum TagReader {
         last = chapter.start
         return true
       }
+    return Array(apart.prefix(TextLimits.chapters))
   }
 }
 

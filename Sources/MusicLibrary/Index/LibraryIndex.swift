@@ -159,7 +159,11 @@ import Tags
   ) throws(DatabaseError) {
     func text(_ value: String?) -> SQLValue? { value.map { .text($0) } }
     func number(_ value: Int?) -> SQLValue? { value.map { SQLValue($0) } }
-    func real(_ value: Double?) -> SQLValue? { value.map { .real($0) } }
+    func real(_ value: Double?) -> SQLValue? { value.flatMap { $0.isFinite ? .real($0) : nil } }
+    let duration = track.duration.flatMap {
+      $0.isFinite ? min(max($0, 0), Double(SearchEntry.Facts.longest)) : nil
+    }
+    let rating = track.rating.flatMap { (0...1).contains($0) ? $0 : nil }
     func many(_ values: [String]) -> SQLValue? {
       values.isEmpty ? nil : .text(values.joined(separator: IndexSchema.separator))
     }
@@ -190,7 +194,7 @@ import Tags
         number(track.track), number(track.trackTotal), number(track.disc),
         number(track.discTotal), text(track.date), text(track.originalDate), number(track.year),
         many(track.genres), many(track.composers), text(track.comment),
-        SQLValue(track.isCompilation), real(track.rating), real(track.duration),
+        SQLValue(track.isCompilation), real(rating), real(duration),
         text(track.container), text(track.codec), number(track.sampleRate),
         number(track.channels), number(track.bitDepth), number(track.bitRate),
         real(track.loudness.trackGain), real(track.loudness.albumGain),

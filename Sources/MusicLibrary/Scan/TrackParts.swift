@@ -7,6 +7,20 @@ enum TrackParts {
   /// - Parameters:
   ///   - sheet: the tracks of this file that a sheet beside it names.
   static func tracks(_ reading: FileReading, sheet: [ListedTrack]) -> [TrackRecord] {
+    let tracks = uncut(reading, sheet: sheet).prefix(PlaylistLimits.sheetTracks)
+    // What is said of the file stands in each of its parts again.
+    let limits = tracks.count > fewParts ? TextLimits.part : .file
+    return tracks.map { track in
+      var track = track
+      track.cut(to: limits)
+      return track
+    }
+  }
+
+  /// A box of CDs, or a long book.
+  private static let fewParts = 200
+
+  private static func uncut(_ reading: FileReading, sheet: [ListedTrack]) -> [TrackRecord] {
     let whole = reading.record
     if let only = sheet.first, sheet.count == 1, only.location.start == 0,
       only.location.end == nil
@@ -25,7 +39,7 @@ enum TrackParts {
       }
     }
     if reading.chapters.count > 1 {
-      let parts = chapters(reading.chapters, of: whole)
+      let parts = chapters(Array(reading.chapters.prefix(TextLimits.chapters)), of: whole)
       if parts.count > 1 { return parts }
     }
     return [whole]

@@ -46,8 +46,8 @@ extension Catalog {
     case .path: rows = try byPath(order, database)
     case .year: rows = byNumber(order) { UInt32(facts[$0].year) }
     case .date: rows = byNumber(order) { facts[$0].date }
-    case .duration: rows = byNumber(order) { UInt32(facts[$0].duration * 1000) }
-    case .rating: rows = byNumber(order) { UInt32((rating($0) ?? 0) * 1000) }
+    case .duration: rows = byNumber(order) { Self.thousandths(facts[$0].duration) }
+    case .rating: rows = byNumber(order) { Self.thousandths(rating($0) ?? 0) }
     case .plays: rows = byNumber(order) { happened($0).plays }
     case .played: rows = byNumber(order) { happened($0).played }
     case .added: rows = byNumber(order) { added[$0] }
@@ -116,6 +116,11 @@ extension Catalog {
     return (starts, rows)
   }
 
+  /// Of what is not less than 0; too much is the most.
+  private static func thousandths(_ value: Float) -> UInt32 {
+    UInt32(exactly: (value * 1000).rounded(.down)) ?? (value > 0 ? .max : 0)
+  }
+
   /// The rows as albums stand, and the place of each row there.
   var base: (rows: [UInt32], ranks: [UInt32]) {
     if let baseMade { return baseMade }
@@ -177,7 +182,7 @@ extension Catalog {
     let base = base
     let keys = base.rows.enumerated().map { rank, row -> UInt64 in
       let value = number(Int(row))
-      let key = value == 0 ? .max : order.isDescending ? ~value - 1 : value
+      let key = value == 0 ? .max : order.isDescending ? ~value : value
       return UInt64(key) << 32 | UInt64(rank)
     }
     return keys.sorted().map { base.rows[Int($0 & 0xFFFF_FFFF)] }

@@ -13,15 +13,16 @@ enum SearchEntry {
   static let fieldEnd: UInt8 = 0x1F
   static let entryEnd: UInt8 = 0x0A
 
-  /// A comment may be a book; a search looks at its beginning.
-  private static let longestComment = 400
+  /// A comment may be a book; a search looks at its beginning, as at that of every text: in bytes.
+  private static let longestComment = 800
+  private static let limits = TextLimits.file
 
   /// - Parameter name: of the file; it is the title where none is tagged.
   static func text(_ track: TrackRecord, name: [UInt8]) -> [UInt8] {
     var text: [UInt8] = []
     func add(_ values: [String]) {
       var isFirst = true
-      for value in values {
+      for value in limits.cut(values) {
         if !isFirst { text.append(valueEnd) }
         isFirst = false
         Folding.append(value, to: &text)
@@ -35,7 +36,7 @@ enum SearchEntry {
     add([track.album ?? ""])
     add(track.genres)
     add(track.composers)
-    add([String((track.comment ?? "").prefix(longestComment))])
+    add([TextLimits.cut(track.comment ?? "", to: longestComment)])
     let dates = [track.originalDate, track.date].compactMap(\.self)
     add(dates.first == dates.last ? Array(dates.prefix(1)) : dates)
     add([track.codec ?? ""])
@@ -82,6 +83,17 @@ enum SearchEntry {
       bits = number(record.bitDepth)
       if record.isCompilation { flags |= Self.isCompilation }
       if record.title == nil { flags |= Self.isUntitled }
+      settle()
+    }
+
+    /// A longer track is none, in seconds.
+    static let longest: Float = 1e9
+
+    /// What is no length is not known, nor what is no rating.
+    private mutating func settle() {
+      if !duration.isFinite || duration < 0 { duration = 0 }
+      duration = min(duration, Self.longest)
+      if !(0...1).contains(rating) { rating = .nan }
     }
 
     /// The first date in a text: 1997, 1997-05, 1997-05-21, 19970521.
@@ -136,7 +148,7 @@ enum SearchEntry {
       disc = read(24, UInt16.self)
       bits = read(26, UInt8.self)
       flags = read(27, UInt8.self)
-      if !duration.isFinite || duration < 0 { duration = 0 }
+      settle()
     }
   }
 }
