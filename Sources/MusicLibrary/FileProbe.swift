@@ -160,8 +160,19 @@ enum Paths {
   /// begins. Two points stay: what they mean depends on links.
   static func absolute(_ path: [UInt8], in folder: [UInt8]) -> [UInt8] {
     let whole = path.first == 0x2F ? path : join(folder, path)
-    let pieces = whole.split(separator: 0x2F).filter { !$0.elementsEqual([0x2E]) }
-    return [0x2F] + Array(pieces.joined(separator: [0x2F]))
+    var result: [UInt8] = []
+    result.reserveCapacity(whole.count + 1)
+    var start = 0
+    while start < whole.count {
+      var end = start
+      while end < whole.count, whole[end] != 0x2F { end += 1 }
+      if end > start, !(end - start == 1 && whole[start] == 0x2E) {
+        result.append(0x2F)
+        result += whole[start..<end]
+      }
+      start = end + 1
+    }
+    return result.isEmpty ? [0x2F] : result
   }
 
   /// The folder that a path is in, without its slash; empty for a bare name.

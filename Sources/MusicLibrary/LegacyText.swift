@@ -58,23 +58,26 @@ enum LegacyText {
     "ž", "Ÿ",
   ]
 
-  /// Lines that end in LF, CR LF or CR, without their ends.
-  static func lines(_ bytes: [UInt8]) -> [ArraySlice<UInt8>] {
-    var lines: [ArraySlice<UInt8>] = []
-    var start = 0
-    var index = 0
-    while index < bytes.count {
-      let byte = bytes[index]
-      if byte == 0x0A || byte == 0x0D {
-        lines.append(bytes[start..<index])
-        if byte == 0x0D, index + 1 < bytes.count, bytes[index + 1] == 0x0A { index += 1 }
-        start = index + 1
-      }
-      index += 1
+  /// Lines that end in LF, CR LF or CR, without their ends. One at a time: a hostile list has
+  /// millions.
+  struct Lines: Sequence, IteratorProtocol {
+    private let bytes: [UInt8]
+    private var start = 0
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    mutating func next() -> ArraySlice<UInt8>? {
+      guard start < bytes.count else { return nil }
+      var index = start
+      while index < bytes.count, bytes[index] != 0x0A, bytes[index] != 0x0D { index += 1 }
+      let line = bytes[start..<index]
+      let isPair = index + 1 < bytes.count && bytes[index] == 0x0D && bytes[index + 1] == 0x0A
+      start = index + (isPair ? 2 : 1)
+      return line
     }
-    if start < bytes.count { lines.append(bytes[start...]) }
-    return lines
   }
+
+  static func lines(_ bytes: [UInt8]) -> Lines { Lines(bytes) }
 
   /// Without spaces and tabs at both ends.
   static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {

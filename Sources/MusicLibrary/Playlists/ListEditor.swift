@@ -12,7 +12,7 @@ public struct ListEditor: Equatable, Sendable {
 
   public init(path: [UInt8], bytes: [UInt8]?, history: ListHistory = ListHistory()) {
     self.path = path
-    list = bytes.map { M3UList($0) } ?? M3UList()
+    list = bytes.map { M3UList($0, atMost: PlaylistLimits.entries) } ?? M3UList()
     self.bytes = bytes ?? list.bytes
     stored = bytes.map { ContentMark($0) }
     self.history = history
@@ -126,7 +126,7 @@ public struct ListEditor: Equatable, Sendable {
 
   private mutating func take(_ found: (bytes: [UInt8], edit: ListEdit)) -> ListEdit {
     bytes = found.bytes
-    list = M3UList(bytes)
+    list = M3UList(bytes, atMost: PlaylistLimits.entries)
     return found.edit
   }
 }

@@ -17,7 +17,13 @@ public struct ListStore: Sendable {
     let path = WholeFile.real(path)
     let bytes = try Self.read(path)
     guard let bytes else { return ListEditor(path: path, bytes: nil) }
-    return ListEditor(path: path, bytes: bytes, history: history(of: path))
+    let editor = ListEditor(path: path, bytes: bytes, history: history(of: path))
+    guard editor.list.isWhole else {
+      throw LibraryFault(
+        path: path,
+        sentence: "has more than \(PlaylistLimits.entries) entries: too long to be edited")
+    }
+    return editor
   }
 
   /// All of a list's bytes; `nil` where there is none.
@@ -43,7 +49,9 @@ public struct ListStore: Sendable {
   @discardableResult
   public func save(_ editor: inout ListEditor) throws(LibraryFault) -> String? {
     let path = WholeFile.real(editor.path)
-    guard editor.bytes.count <= PlaylistLimits.bytes, editor.count <= PlaylistLimits.entries else {
+    guard editor.bytes.count <= PlaylistLimits.bytes, editor.count <= PlaylistLimits.entries,
+      editor.list.isWhole
+    else {
       throw LibraryFault(path: path, sentence: "would be too large for a playlist")
     }
     let made = WholeFile.make(folder: editor.folder, mode: 0o755)

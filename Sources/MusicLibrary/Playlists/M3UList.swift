@@ -16,6 +16,8 @@ public struct M3UList: Equatable, Sendable {
   /// LF, or CR LF where the list has that.
   private var lineEnd: [UInt8] = [0x0A]
   private var charset = Charset.unknown
+  /// False where there were more entries, or more lines, than are read.
+  private(set) var isWhole = true
 
   /// An empty list.
   public init() { head = [Self.header] }
@@ -40,7 +42,13 @@ public struct M3UList: Equatable, Sendable {
       lineEnd = [0x0D, 0x0A]
     }
     var before: [[UInt8]] = []
+    var lines = 0
     for line in LegacyText.lines(text) {
+      lines += 1
+      guard lines <= PlaylistLimits.lines else {
+        isWhole = false
+        return
+      }
       let content = LegacyText.trimmed(line)
       guard let first = content.first, first != UInt8(ascii: "#") else {
         if blocks.isEmpty, Self.isOfTheList(content) {
@@ -51,9 +59,12 @@ public struct M3UList: Equatable, Sendable {
         }
         continue
       }
+      guard blocks.count < limit else {
+        isWhole = false
+        return
+      }
       blocks.append(Block(before: before, path: Array(line)))
       before = []
-      if blocks.count >= limit { return }
     }
     tail = before
   }

@@ -40,6 +40,11 @@ public enum PlaylistKind: Sendable, Equatable {
 public enum PlaylistLimits {
   public static let bytes = 64 << 20
   public static let entries = 250_000
+  /// Lines of an M3U, comments and directives too.
+  static let lines = 2_000_000
+  /// Bytes of a path or an address: a longer one leads nowhere.
+  static let path = 4096
+  static let address = 8192
   /// Tracks of one CUE sheet; a CD has 99.
   public static let sheetTracks = 1000
   /// Playlists within playlists.

@@ -20,12 +20,17 @@ public enum XSPFParser {
     var open: [(name: String, base: [UInt8]?)] = []
     var track: Track?
     var text = ""
+    /// What all paths together may be: each is made of its base again.
+    var room = PlaylistLimits.bytes
     while let event = scanner.next() {
       switch event {
       case .start(let name, let attributes):
         guard open.count < depth else { return entries }
         let outer = open.last?.base ?? nil
-        let base = attributes["base"].map { FileURL.resolveBase(Array($0.utf8), base: outer) }
+        let base = attributes["base"].flatMap { base -> [UInt8]? in
+          let whole = FileURL.resolveBase(Array(base.utf8), base: outer)
+          return whole.count <= PlaylistLimits.address ? whole : nil
+        }
         open.append((name, base ?? outer))
         if name == "track" { track = Track() }
         text = ""
@@ -42,6 +47,8 @@ public enum XSPFParser {
         if name == "track", let done = track {
           track = nil
           guard let location = done.location else { continue }
+          room -= location.count
+          guard room >= 0 else { return entries }
           var entry = PlaylistEntry(
             path: location, title: done.title, artist: done.creator, duration: done.duration)
           entry.take(start: done.start, end: done.end)
@@ -50,7 +57,11 @@ public enum XSPFParser {
         } else if isDirect, !value.isEmpty {
           switch name {
           case "location" where track?.location == nil:
-            track?.location = FileURL.resolve(Array(value), base: base)
+            let place = FileURL.resolve(Array(value), base: base)
+            let isAddress = FileURL.scheme(place) != nil
+            if place.count <= (isAddress ? PlaylistLimits.address : PlaylistLimits.path) {
+              track?.location = place
+            }
           case "title": track?.title = words
           case "creator": track?.creator = words
           case "duration":
