@@ -75,10 +75,10 @@ struct ScanDriveTests {
     let summary = try here.scan(forgets: true)
     #expect(summary.absent.isEmpty)
     #expect(Set(try here.rows().keys) == ["stays.wav", "drive/a.wav"])
-    // The new number is known from now on.
+    // The new number is known from now on, and nothing of the folders that have gone.
     #expect(
       try here.open().database.integer(
-        "SELECT count(*) FROM folder_place WHERE device = ?", .integer(0xBEEF)) == 1)
+        "SELECT count(*) FROM folder_place WHERE device = ?", .integer(0xBEEF)) == 0)
     try empty("drive")
     #expect(try here.scan(forgets: true).absent.isEmpty)
     #expect(Set(try here.rows().keys) == ["stays.wav"])

@@ -146,7 +146,8 @@ extension LibraryIndex {
     return count
   }
 
-  /// Forgets what has gone, but for what `isKept` holds back by its folder.
+  /// Forgets what has gone, but for what `isKept` holds back by its folder, and the folders of which
+  /// nothing is known then.
   func forgetMissing(unless isKept: ([UInt8]) -> Bool) throws(DatabaseError) -> Int {
     var forgotten = 0
     for folder in try folders() where !isKept(folder.path) {
@@ -154,8 +155,19 @@ extension LibraryIndex {
         "SELECT id FROM file WHERE folder = ? AND missing IS NOT NULL", .integer(folder.id))
       for id in gone { try remove(file: id) }
       forgotten += gone.count
+      try removeIfEmpty(folder: folder.id)
     }
     return forgotten
+  }
+
+  private func removeIfEmpty(folder: Int64) throws(DatabaseError) {
+    let isNeeded = """
+      SELECT 1 FROM folder WHERE id = ?1 AND (EXISTS(SELECT 1 FROM file WHERE folder = ?1)
+        OR EXISTS(SELECT 1 FROM root WHERE root.path = folder.path))
+      """
+    guard try database.integer(isNeeded, .integer(folder)) == nil else { return }
+    try database.run("DELETE FROM folder_place WHERE folder = ?", .integer(folder))
+    try database.run("DELETE FROM folder WHERE id = ?", .integer(folder))
   }
 
   private func ids(_ sql: String, _ values: SQLValue?...) throws(DatabaseError) -> [Int64] {
