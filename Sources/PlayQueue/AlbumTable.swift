@@ -17,6 +17,7 @@ struct AlbumTable: Sendable {
 
   /// A table that was kept: what its entries say now is what names and folders mean.
   init(_ kept: [EntryID: Int], _ items: Items) {
+    let kept = kept.filter { QueueState.countable.contains($0.value) }
     numbers = kept
     count = (kept.values.max() ?? -1) + 1
     for (id, entry) in zip(items.ids, items.entries) {

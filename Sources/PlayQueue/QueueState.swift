@@ -96,6 +96,17 @@ public struct QueueState: Equatable, Sendable {
   public var serial = 0
 
   public init() {}
+
+  /// Numbers that are counted on (of edits, rounds and albums) never come near this one.
+  public static let countable = 0..<1 << 48
+
+  /// What is none of these is 0.
+  static func counted(_ number: Int) -> Int { countable.contains(number) ? number : 0 }
+
+  /// The first name that is not given to anything here.
+  public var freeName: UInt32 {
+    max(nextID, QueueTrial.names(self).max().map { $0 == .max ? $0 : $0 + 1 } ?? 0)
+  }
 }
 
 extension PlayQueue {
@@ -147,8 +158,7 @@ extension PlayQueue {
         state.undone.suffix(QueueTrial.fitting(state.undone.reversed(), to: ids, undoing: false))),
       serial: state.serial)
     // No name is given twice.
-    let named = QueueTrial.names(state)
-    nextID = max(nextID, named.max().map { $0 == .max ? $0 : $0 + 1 } ?? 0)
+    nextID = state.freeName
   }
 
   /// The first name that was never given to an entry of this queue.
@@ -320,7 +330,7 @@ extension ShuffleOrder {
     self.init()
     isOn = mark.isOn
     ids = mark.ids
-    round = mark.round
+    round = QueueState.counted(mark.round)
   }
 
   init(_ state: QueueState.Order, _ items: Items) {
@@ -328,7 +338,7 @@ extension ShuffleOrder {
     isOn = state.isOn
     var known: Set<EntryID> = []
     ids = state.ids.filter { known.insert($0).inserted }
-    round = state.round
+    round = QueueState.counted(state.round)
     past = state.past
     chance = Chance(seed: state.chance)
     promised = state.promised
@@ -381,7 +391,9 @@ extension EditHistory {
     self.done = done.map { EditRecord($0) }
     self.undone = undone.map { EditRecord($0) }
     cost = self.done.reduce(0) { $0 + $1.cost }
-    self.serial = max(serial, (done + undone).map(\.serial).max() ?? 0)
+    self.serial = (done + undone).reduce(QueueState.counted(serial)) {
+      max($0, QueueState.counted($1.serial))
+    }
   }
 
   /// What was done here was done after all of that, and after `record`.

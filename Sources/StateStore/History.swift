@@ -64,7 +64,7 @@ public struct FileIdentity: Equatable, Sendable {
     device = Int64(bitPattern: UInt64(facts.st_dev))
     node = Int64(bitPattern: UInt64(facts.st_ino))
     size = Int64(facts.st_size)
-    modified = Int64(facts.st_mtim.tv_sec) * 1_000_000_000 + Int64(facts.st_mtim.tv_nsec)
+    modified = FileTime.nanoseconds(facts.st_mtim)
   }
 }
 
@@ -100,11 +100,12 @@ public struct History {
       [.bytes(key.path), .real(key.start)]
     ) { row in
       var record = HistoryRecord()
-      record.plays = row.int(0)
+      // Whatever a damaged database says.
+      record.plays = min(max(row.int(0), 0), 1 << 48)
       record.played = row.isNull(1) ? nil : row.integer(1)
-      record.skips = row.int(2)
-      record.rating = row.realOrNil(3)
-      record.bookmark = row.realOrNil(4)
+      record.skips = min(max(row.int(2), 0), 1 << 48)
+      record.rating = row.realOrNil(3).flatMap { (0...5).contains($0) ? $0 : nil }
+      record.bookmark = row.realOrNil(4).flatMap { $0.isFinite && $0 >= 0 ? $0 : nil }
       found = record
     }
     return found

@@ -140,8 +140,9 @@ enum EditCoding {
       guard let name = reader.number().flatMap({ UInt32(exactly: $0) }) else { return nil }
       current = EntryID(name)
     }
-    guard let before = reader.int(), let after = reader.int(), let steps = reader.number(),
-      steps <= 1000
+    let most = 0..<1 << 31
+    guard most.contains(count), let before = reader.int(), let after = reader.int(),
+      most.contains(before), most.contains(after), let steps = reader.number(), steps <= 1000
     else { return nil }
     var read: [QueueState.Step] = []
     for _ in 0..<steps {
@@ -193,7 +194,8 @@ enum EditCoding {
     switch reader.number() {
     case 0: return (nil, ())
     case let kind? where kind <= 2:
-      guard let round = reader.int(), let ids = reader.ids() else { return nil }
+      guard let round = reader.int(), QueueState.countable.contains(round), let ids = reader.ids()
+      else { return nil }
       return (QueueState.OrderMark(isOn: kind == 2, round: round, ids: ids), ())
     default: return nil
     }

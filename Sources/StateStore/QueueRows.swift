@@ -271,13 +271,16 @@ struct QueueRows {
     state.order.past = ids("past") ?? []
     state.order.albums = lists["albums"].flatMap { Self.readAlbums($0) }
     Self.take(found, into: &state)
-    if case .integer(let number)? = found["epoch"] { epoch = number }
+    epoch = 0
+    if case .integer(let number)? = found["epoch"], QueueState.countable.contains(Int(number)) {
+      epoch = number
+    }
     edits = [:]
     for edit in state.done { edits[edit.serial] = false }
     for edit in state.undone { edits[edit.serial] = true }
     known = Set(entries.keys)
     facts = found
-    if state.nextID > 2 * UInt32(clamping: entries.count) + Self.mostNames {
+    if state.freeName > 2 * UInt32(clamping: entries.count) + Self.mostNames {
       state = state.renamed()
       epoch += 1
       saved = nil
@@ -309,7 +312,7 @@ struct QueueRows {
     try database.rows("SELECT serial, undone, record FROM edit ORDER BY serial") { row in
       let isUndone = row.integer(1) != 0
       let edit = EditCoding.edit(row.bytes(2), serial: row.int(0)) { entries[$0] }
-      guard let edit else {
+      guard let edit, QueueState.countable.contains(edit.serial) else {
         // What lies below one that cannot be taken back is out of reach.
         if isUndone { undone = [] } else { done = [] }
         return
@@ -323,11 +326,14 @@ struct QueueRows {
     func integer(_ name: String) -> Int64? {
       if case .integer(let number)? = facts[name] { number } else { nil }
     }
+    func number(_ name: String) -> Int {
+      integer(name).map { Int($0) }.flatMap { QueueState.countable.contains($0) ? $0 : nil } ?? 0
+    }
     func id(_ name: String) -> EntryID? {
       integer(name).flatMap { UInt32(exactly: $0) }.map { EntryID($0) }
     }
     state.current = id("current")
-    state.place = integer("place").map { Int($0) } ?? 0
+    state.place = number("place")
     if case .text(let mode)? = facts["repeat"] {
       state.repeatMode = RepeatMode(rawValue: mode) ?? .off
     }
@@ -335,11 +341,11 @@ struct QueueRows {
     state.stopsOnce = integer("once") == 1
     state.isConsuming = integer("consume") == 1
     state.order.isOn = integer("shuffle") == 1
-    state.order.round = integer("round").map { Int($0) } ?? 0
+    state.order.round = number("round")
     state.order.chance = UInt64(bitPattern: integer("chance") ?? 0)
     state.order.promised = id("promised")
     state.nextID = integer("next").flatMap { UInt32(exactly: $0) } ?? 0
-    state.serial = integer("serial").map { Int($0) } ?? 0
+    state.serial = number("serial")
   }
 
   private static func readAlbums(_ bytes: [UInt8]) -> [EntryID: Int]? {
@@ -347,7 +353,7 @@ struct QueueRows {
     guard let ids = reader.ids() else { return nil }
     var albums: [EntryID: Int] = [:]
     for id in ids {
-      guard let number = reader.int() else { return nil }
+      guard let number = reader.int(), QueueState.countable.contains(number) else { return nil }
       albums[id] = number
     }
     return albums

@@ -173,7 +173,9 @@ struct StateRescue {
         if isAscending { break }
       } catch {}
       step = next == from ? step * 2 : 1
-      next += step
+      let (after, isBeyond) = next.addingReportingOverflow(step)
+      if isBeyond { break }
+      next = after
     }
     return rows
   }

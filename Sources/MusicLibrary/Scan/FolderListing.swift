@@ -1,3 +1,4 @@
+import Database
 import Glibc
 
 /// What a scan wants to know of a folder: the files that may be music with their identities, the
@@ -144,7 +145,7 @@ extension FileIdentity {
       device: Int64(bitPattern: UInt64(facts.st_dev)),
       node: Int64(bitPattern: UInt64(facts.st_ino)),
       size: Int64(facts.st_size),
-      modified: Int64(facts.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(facts.st_mtim.tv_nsec))
+      modified: FileTime.nanoseconds(facts.st_mtim))
   }
 
   /// Of the file or folder at a path, links followed; `nil` where there is none.
