@@ -11,7 +11,7 @@ extension PlayCommand {
       let names = Theme.all.map(\.name) + configuration.themes.keys.sorted()
       guard configuration.theme(value) == nil else { return }
       throw CommandError(
-        "No theme is called '\(Text.printable(value))'\(PlayerState.Nearest.hint(to: value, among: names)); there"
+        "No theme is called '\(Text.printable(value))'\(Nearest.hint(to: value, among: names)); there"
           + " are \(names.joined(separator: ", "))")
     case "device":
       if let sentence = noDevice(value) { throw CommandError(sentence) }
@@ -22,7 +22,7 @@ extension PlayCommand {
         let words = ["pulse", "alsa", "null"]
         throw CommandError(
           "'output' is pulse, alsa, null or file:PATH, not '\(Text.printable(value))'"
-            + PlayerState.Nearest.hint(to: value, among: words))
+            + Nearest.hint(to: value, among: words))
       }
       throw CommandError("The output is chosen at the start, by --output or the configuration")
     default: break
@@ -36,7 +36,7 @@ extension PlayCommand {
     case .automatic, .pulse, .alsa: break
     }
     guard !devices.isEmpty, !devices.contains(where: { $0.id == id }) else { return nil }
-    let hint = PlayerState.Nearest.hint(to: id, among: devices.map(\.id))
+    let hint = Nearest.hint(to: id, among: devices.map(\.id))
     return "No device is called '\(Text.printable(id))'\(hint); see sotto devices"
   }
 

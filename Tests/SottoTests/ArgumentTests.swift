@@ -1,7 +1,7 @@
-import AudioTypes
 import MusicLibrary
 import Testing
 
+@testable import AudioTypes
 @testable import sotto
 
 private func bytes(_ words: [String]) -> [[UInt8]] { words.map { Array($0.utf8) } }

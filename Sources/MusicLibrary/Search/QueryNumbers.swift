@@ -139,31 +139,4 @@ enum QueryNames {
   static func shown(_ text: String) -> String {
     Text.printable(text.count > 40 ? text.prefix(39) + "…" : text)
   }
-
-  /// The name that this begins, or the one with the fewest edits where these are a slip.
-  static func nearest(to text: String, among names: [String]) -> String? {
-    if text.count >= 3, let whole = names.first(where: { $0.hasPrefix(text) }) { return whole }
-    let scored = names.map { (name: $0, distance: distance(text, $0)) }
-    guard let best = scored.min(by: { $0.distance < $1.distance }) else { return nil }
-    return best.distance <= max(1, best.name.count / 3) ? best.name : nil
-  }
-
-  /// Insertions, deletions, replacements and swaps of neighbours.
-  private static func distance(_ left: String, _ right: String) -> Int {
-    let a = Array(left.utf8.prefix(32))
-    let b = Array(right.utf8.prefix(32))
-    var before: [Int] = []
-    var last = Array(0...b.count)
-    for i in a.indices {
-      var row = [i + 1]
-      for j in b.indices {
-        var best = min(last[j + 1] + 1, row[j] + 1, last[j] + (a[i] == b[j] ? 0 : 1))
-        if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] { best = min(best, before[j - 1] + 1) }
-        row.append(best)
-      }
-      before = last
-      last = row
-    }
-    return last[b.count]
-  }
 }

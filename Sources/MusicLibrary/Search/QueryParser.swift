@@ -208,7 +208,7 @@ struct QueryParser {
     let hasValue = peek.map { !$0.properties.isWhitespace && $0 != "(" && $0 != ")" } ?? false
     // "Mission: impossible" and addresses are words.
     if hasValue, peek != "/" {
-      let nearest = QueryNames.nearest(to: lower, among: Query.fieldNames)
+      let nearest = Nearest.word(to: lower, among: Query.fieldNames)
       let hint = nearest.map { "; did you mean '\($0)'?" } ?? ""
       complain(start, "'\(name)' is no field\(hint)")
     }

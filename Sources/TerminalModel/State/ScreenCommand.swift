@@ -1,3 +1,4 @@
+import AudioTypes
 import PlayerState
 
 /// The views, in the order of their keys.
