@@ -3,29 +3,22 @@
 #include "CBinding.h"
 
 #include <pthread.h>
-#include <stdlib.h>
 
 // The library's own interface, as it is published; `sotto_sqlite` is its `sqlite3`.
 typedef sotto_sqlite connection;
 typedef sotto_sqlite_statement statement;
-typedef struct value value;
-typedef struct context context;
-typedef struct copying copying;
 
 static struct {
   const char *(*libversion)(void);
   int (*open_v2)(const char *path, connection **out, int flags, const char *vfs);
   int (*close_v2)(connection *);
   const char *(*errmsg)(connection *);
-  int (*extended_errcode)(connection *);
   int (*extended_result_codes)(connection *, int on);
-  const char *(*errstr)(int code);
   int (*busy_timeout)(connection *, int milliseconds);
   int (*exec)(connection *, const char *sql, void *body, void *context, char **message);
   int (*changes)(connection *);
   int64_t (*last_insert_rowid)(connection *);
   int (*get_autocommit)(connection *);
-  void (*interrupt)(connection *);
   int (*prepare_v2)(connection *, const char *sql, int size, statement **out, const char **tail);
   int (*finalize)(statement *);
   int (*step)(statement *);
@@ -43,26 +36,12 @@ static struct {
   const unsigned char *(*column_text)(statement *, int column);
   const void *(*column_blob)(statement *, int column);
   int (*column_bytes)(statement *, int column);
-  int (*create_function_v2)(
-      connection *, const char *name, int arguments, int encoding, void *data,
-      void (*body)(context *, int, value **), void (*step)(context *, int, value **),
-      void (*final)(context *), void (*end)(void *));
-  void *(*user_data)(context *);
-  int (*value_type)(value *);
-  const unsigned char *(*value_text)(value *);
-  int (*value_bytes)(value *);
-  void (*result_null)(context *);
-  void (*result_error_nomem)(context *);
-  void (*result_text)(context *, const char *text, int size, void (*end)(void *));
-  copying *(*backup_init)(connection *to, const char *name, connection *from, const char *name2);
-  int (*backup_step)(copying *, int pages);
-  int (*backup_finish)(copying *);
 } library;
 static bool loaded;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-enum { code_misuse = 21, code_too_big = 18, type_null = 5, encoding_utf8 = 1 };
-enum { is_deterministic = 0x800, open_uri = 0x40, open_no_mutex = 0x8000, largest = 1 << 30 };
+enum { code_misuse = 21, code_too_big = 18, type_null = 5 };
+enum { open_uri = 0x40, open_no_mutex = 0x8000, largest = 1 << 30 };
 
 /// "The library makes a copy of its own."
 static void (*const transient)(void *) = (void (*)(void *))(intptr_t)-1;
@@ -71,27 +50,20 @@ static void (*const transient)(void *) = (void (*)(void *))(intptr_t)-1;
 
 static void load(void) {
   const sotto_binding functions[] = {
-      FUNCTION(libversion),         FUNCTION(open_v2),
-      FUNCTION(close_v2),           FUNCTION(errmsg),
-      FUNCTION(extended_errcode),   FUNCTION(extended_result_codes),
-      FUNCTION(errstr),             FUNCTION(busy_timeout),
-      FUNCTION(exec),               FUNCTION(changes),
-      FUNCTION(last_insert_rowid),  FUNCTION(get_autocommit),
-      FUNCTION(interrupt),          FUNCTION(prepare_v2),
-      FUNCTION(finalize),           FUNCTION(step),
-      FUNCTION(reset),              FUNCTION(bind_null),
-      FUNCTION(bind_int64),         FUNCTION(bind_double),
-      FUNCTION(bind_text),          FUNCTION(bind_blob),
-      FUNCTION(bind_parameter_count), FUNCTION(column_count),
-      FUNCTION(column_type),        FUNCTION(column_int64),
-      FUNCTION(column_double),      FUNCTION(column_text),
-      FUNCTION(column_blob),        FUNCTION(column_bytes),
-      FUNCTION(create_function_v2), FUNCTION(user_data),
-      FUNCTION(value_type),         FUNCTION(value_text),
-      FUNCTION(value_bytes),        FUNCTION(result_null),
-      FUNCTION(result_error_nomem), FUNCTION(result_text),
-      FUNCTION(backup_init),        FUNCTION(backup_step),
-      FUNCTION(backup_finish),
+      FUNCTION(libversion),           FUNCTION(open_v2),
+      FUNCTION(close_v2),             FUNCTION(errmsg),
+      FUNCTION(extended_result_codes),FUNCTION(busy_timeout),
+      FUNCTION(exec),                 FUNCTION(changes),
+      FUNCTION(last_insert_rowid),    FUNCTION(get_autocommit),
+      FUNCTION(prepare_v2),           FUNCTION(finalize),
+      FUNCTION(step),                 FUNCTION(reset),
+      FUNCTION(bind_null),            FUNCTION(bind_int64),
+      FUNCTION(bind_double),          FUNCTION(bind_text),
+      FUNCTION(bind_blob),            FUNCTION(bind_parameter_count),
+      FUNCTION(column_count),         FUNCTION(column_type),
+      FUNCTION(column_int64),         FUNCTION(column_double),
+      FUNCTION(column_text),          FUNCTION(column_blob),
+      FUNCTION(column_bytes),
   };
   loaded = sotto_bind("libsqlite3.so.0", functions, sizeof functions / sizeof *functions);
 }
@@ -122,8 +94,6 @@ void sotto_sqlite_close(sotto_sqlite *connection) {
 }
 
 const char *sotto_sqlite_message(sotto_sqlite *connection) { return library.errmsg(connection); }
-int sotto_sqlite_code(sotto_sqlite *connection) { return library.extended_errcode(connection); }
-const char *sotto_sqlite_meaning(int code) { return loaded ? library.errstr(code) : "no library"; }
 
 int sotto_sqlite_run(sotto_sqlite *connection, const char *sql) {
   return library.exec(connection, sql, NULL, NULL, NULL);
@@ -138,8 +108,6 @@ int64_t sotto_sqlite_last_row(sotto_sqlite *connection) {
 bool sotto_sqlite_is_in_transaction(sotto_sqlite *connection) {
   return library.get_autocommit(connection) == 0;
 }
-
-void sotto_sqlite_interrupt(sotto_sqlite *connection) { library.interrupt(connection); }
 
 // Statements.
 
@@ -218,34 +186,4 @@ const void *sotto_sqlite_bytes(sotto_sqlite_statement *statement, int column, si
   const void *bytes = library.column_blob(statement, column);
   *size = bytes ? (size_t)library.column_bytes(statement, column) : 0;
   return bytes;
-}
-
-// Functions of our own.
-
-static void map(context *context, int count, value **values) {
-  sotto_sqlite_mapping body = (sotto_sqlite_mapping)(intptr_t)library.user_data(context);
-  const char *text = count == 1 ? (const char *)library.value_text(values[0]) : NULL;
-  if (!text || library.value_type(values[0]) == type_null) return library.result_null(context);
-  size_t length = 0;
-  char *answer = body(text, (size_t)library.value_bytes(values[0]), &length);
-  if (!answer) return library.result_null(context);
-  if (length > largest) {
-    free(answer);
-    return library.result_error_nomem(context);
-  }
-  library.result_text(context, answer, (int)length, free);
-}
-
-int sotto_sqlite_define(sotto_sqlite *connection, const char *name, sotto_sqlite_mapping body) {
-  return library.create_function_v2(
-      connection, name, 1, encoding_utf8 | is_deterministic, (void *)(intptr_t)body, map, NULL,
-      NULL, NULL);
-}
-
-int sotto_sqlite_copy(sotto_sqlite *from, sotto_sqlite *to) {
-  copying *work = library.backup_init(to, "main", from, "main");
-  if (!work) return library.extended_errcode(to);
-  int result = library.backup_step(work, -1);
-  int end = library.backup_finish(work);
-  return result == SOTTO_SQLITE_DONE ? end == SOTTO_SQLITE_OK ? SOTTO_SQLITE_DONE : end : result;
 }

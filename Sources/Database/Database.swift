@@ -1,8 +1,8 @@
 import CSQLite
 import Glibc
 
-/// One connection to a SQLite file. Used by one thread at a time, which may change; `interrupter`
-/// alone may be used from any. Blocks: never used on the control thread for more than a row or two.
+/// One connection to a SQLite file. Used by one thread at a time, which may change. Blocks: never
+/// used on the control thread for more than a row or two.
 ///
 /// Files are in WAL mode: readers do not wait for a writer, and what was committed survives the end
 /// of the process at any instant. `synchronous` is NORMAL: a power cut may take the last commits,
@@ -202,31 +202,9 @@ import Glibc
 
   // MARK: The rest
 
-  /// A function of one text for SQL; the same text must give the same answer. NULL stays NULL.
-  public func define(_ name: String, _ body: sotto_sqlite_mapping) throws(DatabaseError) {
-    let code = unsafe sotto_sqlite_define(connection, name, body)
-    if code != SOTTO_SQLITE_OK { throw error(code) }
-  }
-
   /// Looks for damage; nil when there is none. Reads the whole file.
   public func damage() throws(DatabaseError) -> String? {
     let answer = try text("PRAGMA quick_check(1)")
     return answer == "ok" ? nil : answer ?? "no answer"
-  }
-
-  /// Copies everything into another database, over what is there.
-  public func copy(to other: Database) throws(DatabaseError) {
-    let code = unsafe sotto_sqlite_copy(connection, other.connection)
-    if code != SOTTO_SQLITE_DONE { throw other.error(code) }
-  }
-
-  /// Ends what the connection is doing, from any thread; the connection must live meanwhile, which
-  /// this value sees to.
-  public var interrupter: Interrupter { Interrupter(self) }
-
-  @safe public struct Interrupter: @unchecked Sendable {
-    private let database: Database
-    fileprivate init(_ database: Database) { self.database = database }
-    public func interrupt() { unsafe sotto_sqlite_interrupt(database.connection) }
   }
 }

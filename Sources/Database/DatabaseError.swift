@@ -15,8 +15,6 @@ public struct DatabaseError: Error, Hashable, Sendable {
     case busy
     case cannotOpen
     case ioFailure
-    /// The work was interrupted, because its result is not wanted any more.
-    case interrupted
     /// A value is not allowed where it was put.
     case constraint
     /// A mistake of ours, as a statement that does not exist.
@@ -44,7 +42,6 @@ public struct DatabaseError: Error, Hashable, Sendable {
     switch code & 0xFF {
     case 5, 6: cause = .busy
     case 8: cause = .readOnly
-    case 9: cause = .interrupted
     case 10: cause = .ioFailure
     case 11, 26: cause = .corrupt
     case 13: cause = .full
@@ -59,7 +56,6 @@ public struct DatabaseError: Error, Hashable, Sendable {
       case .corrupt: "it is damaged, or no database"
       case .busy: "another program holds it"
       case .cannotOpen: "it cannot be opened"
-      case .interrupted: "interrupted"
       case .ioFailure: "reading or writing failed (\(message))"
       case .noLibrary, .constraint, .misuse: message
       }

@@ -18,7 +18,7 @@ enum StateSchema {
       album TEXT,
       duration REAL
     );
-    -- Names of entries in an order (IDCoding): the queue, what chance has made of it, the clipboard.
+    -- Names of entries in an order: the queue, what chance has made of it, the clipboard.
     CREATE TABLE list(
       name TEXT PRIMARY KEY,
       ids BLOB NOT NULL

@@ -38,17 +38,12 @@ void sotto_sqlite_close(sotto_sqlite *connection);
 
 /// What went wrong last on a connection: valid until its next call.
 const char *sotto_sqlite_message(sotto_sqlite *connection);
-int sotto_sqlite_code(sotto_sqlite *connection);
-/// What a code means.
-const char *sotto_sqlite_meaning(int code);
 
 /// Statements without values or rows, one after the other.
 int sotto_sqlite_run(sotto_sqlite *connection, const char *sql);
 int64_t sotto_sqlite_changes(sotto_sqlite *connection);
 int64_t sotto_sqlite_last_row(sotto_sqlite *connection);
 bool sotto_sqlite_is_in_transaction(sotto_sqlite *connection);
-/// Ends what another thread does on the connection, which must stay open meanwhile.
-void sotto_sqlite_interrupt(sotto_sqlite *connection);
 
 int sotto_sqlite_prepare(
     sotto_sqlite *connection, const char *sql, size_t size, sotto_sqlite_statement **out);
@@ -82,14 +77,6 @@ int64_t sotto_sqlite_integer(sotto_sqlite_statement *statement, int column);
 double sotto_sqlite_real(sotto_sqlite_statement *statement, int column);
 const char *sotto_sqlite_text(sotto_sqlite_statement *statement, int column, size_t *size);
 const void *sotto_sqlite_bytes(sotto_sqlite_statement *statement, int column, size_t *size);
-
-/// A function for SQL, of one text, which keeps its answer between rows: `body` gets the text and
-/// answers a text of `*length` bytes that the door frees with `free`, or NULL for SQL's NULL.
-typedef char *(*sotto_sqlite_mapping)(const char *text, size_t size, size_t *length);
-int sotto_sqlite_define(sotto_sqlite *connection, const char *name, sotto_sqlite_mapping body);
-
-/// Copies all of a database into another one, page by page. DONE when it is whole.
-int sotto_sqlite_copy(sotto_sqlite *from, sotto_sqlite *to);
 
 #pragma GCC visibility pop
 
