@@ -4,6 +4,9 @@ import Foundation
 public enum Tool {
   /// True where the tests that need programs and servers run (`make test` sets it). A missing
   /// program is a failure then, not a skip.
+  /// Under the thread sanitizer, as `Scripts/sanitize` starts it.
+  public static let isThreadSanitized =
+    ProcessInfo.processInfo.environment["TSAN_OPTIONS"] != nil
   public static let isIntegration = ProcessInfo.processInfo.environment["SOTTO_INTEGRATION"] == "1"
 
   public struct Failure: Error, CustomStringConvertible {
