@@ -4,10 +4,10 @@ import Foundation
 public enum Tool {
   /// True where the tests that need programs and servers run (`make test` sets it). A missing
   /// program is a failure then, not a skip.
+  public static let isIntegration = ProcessInfo.processInfo.environment["SOTTO_INTEGRATION"] == "1"
   /// Under the thread sanitizer, as `Scripts/sanitize` starts it.
   public static let isThreadSanitized =
     ProcessInfo.processInfo.environment["TSAN_OPTIONS"] != nil
-  public static let isIntegration = ProcessInfo.processInfo.environment["SOTTO_INTEGRATION"] == "1"
 
   public struct Failure: Error, CustomStringConvertible {
     public let description: String
