@@ -16,6 +16,8 @@ import TerminalModel
   private var revision = 0
   /// The newest wish to show a list: older answers come too late.
   private var wanted = 0
+  /// Edits of lists that are not open, by path: each reads what the one before has written.
+  private var turns: [[UInt8]: [@MainActor () -> Void]] = [:]
 
   init(_ command: PlayCommand) { self.command = command }
 
@@ -31,6 +33,7 @@ import TerminalModel
       guard let self, self.wanted == number else { return }
       switch result {
       case .success(let list):
+        if let shown = self.shown { self.disk.forget(shown.reading) }
         self.shown = list
         self.show(list)
       case .failure(let fault):
@@ -45,6 +48,7 @@ import TerminalModel
   /// The overview is shown again.
   func close() {
     wanted += 1
+    if let shown { disk.forget(shown.reading) }
     shown = nil
   }
 
@@ -53,7 +57,7 @@ import TerminalModel
   /// - Returns: whether a list is open.
   func folderChanged() -> Bool {
     guard let shown else { return false }
-    disk.isForeign(shown.editor) { [weak self] isForeign in
+    disk.isForeign(shown) { [weak self] isForeign in
       guard let self, isForeign, self.shown?.editor.path == shown.editor.path else { return }
       self.command.say("\(TrackText.fileName(TrackLocation(path: shown.editor.path))) was changed")
       self.open(shown.editor.path)
@@ -80,20 +84,42 @@ import TerminalModel
       return
     }
     let asked = command.asked?.wait()
-    disk.read(path) { [weak self] result in
-      guard let self else { return }
-      let before = self.command.asked
-      self.command.asked = asked
-      var goesOn = false
-      switch result {
-      case .failure(let fault): self.tell(fault)
-      case .success(let list) where list.editor.isNew:
-        self.tell(LibraryFault(path: path, sentence: "no such playlist"))
-      case .success(let list): goesOn = self.perform(wish, in: list)
+    inTurn(path) { [weak self] in
+      self?.disk.read(path) { result in
+        guard let self else { return }
+        let before = self.command.asked
+        self.command.asked = asked
+        var goesOn = false
+        switch result {
+        case .failure(let fault): self.tell(fault)
+        case .success(let list) where list.editor.isNew:
+          self.tell(LibraryFault(path: path, sentence: "no such playlist"))
+        case .success(let list): goesOn = self.perform(wish, in: list)
+        }
+        self.command.asked = before
+        if !goesOn { asked?.finish() }
+        // What was wished has been written by then.
+        self.disk.afterwards { self.endTurn(path) }
+        if case .success(let list) = result { self.disk.forget(list.reading) }
       }
-      self.command.asked = before
-      if !goesOn { asked?.finish() }
     }
+  }
+
+  private func inTurn(_ path: [UInt8], _ body: @escaping @MainActor () -> Void) {
+    guard turns[path] == nil else {
+      turns[path]?.append(body)
+      return
+    }
+    turns[path] = []
+    body()
+  }
+
+  private func endTurn(_ path: [UInt8]) {
+    guard turns[path]?.isEmpty == false, let next = turns[path]?.removeFirst() else {
+      turns[path] = nil
+      return
+    }
+    next()
   }
 
   private func tell(_ fault: LibraryFault) {
@@ -149,7 +175,7 @@ import TerminalModel
 
   private func save(_ list: OpenList) {
     let asked = command.asked?.wait()
-    disk.save(list.editor) { [weak self] remark, fault in
+    disk.save(list) { [weak self] remark, fault in
       guard let self else { return }
       let before = self.command.asked
       self.command.asked = asked
@@ -272,6 +298,8 @@ struct OpenList: Sendable {
 
   /// As it was asked for, before links were followed.
   var name: [UInt8] = []
+  /// Which reading of the file it comes from.
+  var reading = 0
 
   mutating func edit(_ change: (inout ListEditor) -> ListEdit?) -> ListEdit? {
     let edit = change(&editor)
@@ -300,8 +328,10 @@ struct OpenList: Sendable {
 final class ListDisk: @unchecked Sendable {
   private let queue = DispatchQueue(label: "sotto.lists")
   private let store: ListStore
-  /// What was written last: edits follow each other faster than the disk does. Only on the queue.
-  private var written: [[UInt8]: ListEditor] = [:]
+  /// What was written last of a list that was read once: edits of it follow each other faster than
+  /// the disk does. One that was read on another occasion knows nothing of it. Only on the queue.
+  private var written: [Int: ListEditor] = [:]
+  private var readings = 0
 
   init(_ store: ListStore) { self.store = store }
 
@@ -311,10 +341,10 @@ final class ListDisk: @unchecked Sendable {
     queue.async {
       let result: Result<OpenList, LibraryFault>
       do throws(LibraryFault) {
-        let editor = try self.store.open(path)
-        self.written[editor.path] = nil
-        var list = OpenList(editor)
+        var list = OpenList(try self.store.open(path))
         list.name = path
+        self.readings += 1
+        list.reading = self.readings
         result = .success(list)
       } catch {
         result = .failure(error)
@@ -324,19 +354,19 @@ final class ListDisk: @unchecked Sendable {
   }
 
   func save(
-    _ editor: ListEditor,
+    _ list: OpenList,
     _ then: @escaping @MainActor (_ remark: String?, _ fault: LibraryFault?) -> Void
   ) {
     queue.async {
-      var editor = editor
-      if let before = self.written[editor.path] { editor.follow(before) }
+      var editor = list.editor
+      if let before = self.written[list.reading] { editor.follow(before) }
       var (remark, fault): (String?, LibraryFault?)
       do throws(LibraryFault) {
         remark = try self.store.save(&editor)
-        self.written[editor.path] = editor
+        self.written[list.reading] = editor
       } catch {
         fault = error
-        self.written[editor.path] = nil
+        self.written[list.reading] = nil
       }
       let (said, wrong) = (remark, fault)
       DispatchQueue.main.async { MainActor.assumeIsolated { then(said, wrong) } }
@@ -344,10 +374,18 @@ final class ListDisk: @unchecked Sendable {
   }
 
   /// Whether another program has written the list since.
-  func isForeign(_ editor: ListEditor, _ then: @escaping @MainActor (Bool) -> Void) {
+  func isForeign(_ list: OpenList, _ then: @escaping @MainActor (Bool) -> Void) {
     queue.async {
-      let isForeign = self.store.isForeign(self.written[editor.path] ?? editor)
+      let isForeign = self.store.isForeign(self.written[list.reading] ?? list.editor)
       DispatchQueue.main.async { MainActor.assumeIsolated { then(isForeign) } }
     }
   }
+
+  /// Once everything that was asked for before is done.
+  func afterwards(_ then: @escaping @MainActor () -> Void) {
+    queue.async { DispatchQueue.main.async { MainActor.assumeIsolated { then() } } }
+  }
+
+  /// A list that was read then is not edited any more.
+  func forget(_ reading: Int) { queue.async { self.written[reading] = nil } }
 }

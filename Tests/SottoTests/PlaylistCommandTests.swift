@@ -147,6 +147,30 @@ import Testing
     #expect(try run("undo", "Mine").text == "Undid: found 1 track again\n")
   }
 
+  @Test func `Edits of one list that a player is asked for at once are all made`() throws {
+    let folder = try Folder()
+    let lists = folder.path + "/data/sotto/Playlists"
+    try FileManager.default.createDirectory(atPath: lists, withIntermediateDirectories: true)
+    let track = try folder.write("track.wav", wav(seconds: 600))
+    let player = try Playing(
+      ["play", "--output", "null", track], in: folder,
+      environment: ["XDG_DATA_HOME": folder.path + "/data"])
+    try player.waitUntilItAnswers()
+    let all = (1...8).map { "/none/\($0).wav" }
+    for round in 1...3 {
+      let file = "\(lists)/L\(round).m3u8"
+      try (all.joined(separator: "\n") + "\n").write(
+        toFile: file, atomically: true, encoding: .utf8)
+      let words = ["ctl", "playlist", file, "remove", "1"].map { Array($0.utf8) }
+      let place = player.place
+      DispatchQueue.concurrentPerform(iterations: 5) { _ in
+        _ = try? Run(words, environment: place)
+      }
+      let left = try String(contentsOfFile: file, encoding: .utf8)
+      #expect(left.split(separator: "\n").map(String.init) == Array(all.dropFirst(5)))
+    }
+  }
+
   @Test(.enabled(if: !Tool.isThreadSanitized, "the sanitizer's own files need room"))
   func `A full disk leaves the list as it was, and says so`() throws {
     let (folder, environment) = try Self.home()
