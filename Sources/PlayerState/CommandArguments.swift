@@ -79,9 +79,9 @@ struct CommandArguments {
   mutating func seek() throws(CommandError) -> PlayerCommand.Seek {
     let word = try text()
     if word.hasSuffix("%") {
-      guard let value = Double(word.dropLast()), (0...100).contains(value) else {
-        throw wrong(word)
-      }
+      // A part is a place, and no step: with a sign it would be taken for one.
+      guard let value = Double(word.dropLast()), (0...100).contains(value), !word.hasPrefix("+")
+      else { throw wrong(word) }
       return .part(value / 100)
     }
     let isStep = word.hasPrefix("+") || word.hasPrefix("-")

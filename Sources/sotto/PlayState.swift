@@ -190,12 +190,35 @@ import TerminalModel
     }
     hasCaughtUp = true
     let place = command.queue.beginning(of: listening.key)
+    if place == 0, listening.isLong { askPlace(of: listening.key, listening.location) }
     let heard = engine.snapshot()
     guard place > 0, heard.index == listening.key, heard.position < Self.catchUpSeconds else {
       return
     }
     command.perform(.seek(.to(place)))
     sayPlace(place)
+  }
+
+  /// A file that was moved while nobody looked is known by what file it is: where it was left is asked
+  /// of the disk, and goes on there if that is soon.
+  private func askPlace(of key: Int, _ location: TrackLocation) {
+    guard isOwn, hasRead, !location.isURL else { return }
+    store.record(location) { [weak self] record in
+      guard let place = record?.bookmark, place > 0 else { return }
+      DispatchQueue.main.async {
+        MainActor.assumeIsolated {
+          guard let self, !self.command.isEnding, self.listening?.key == key,
+            self.command.queue.beginning(of: key) == 0
+          else { return }
+          self.command.queue.setBeginning(place, of: location)
+          guard let heard = self.command.engine?.snapshot(), heard.index == key,
+            heard.position < Self.catchUpSeconds
+          else { return }
+          self.command.perform(.seek(.to(place)))
+          self.sayPlace(place)
+        }
+      }
+    }
   }
 
   private static let catchUpSeconds = 5.0
@@ -311,6 +334,7 @@ import TerminalModel
       if place > 0, command.engine?.snapshot().position ?? 0 >= place - 1 {
         sayPlace(place)
       }
+      if place == 0, isLong { askPlace(of: key, location) }
     }
     catchUp()
     note(isLasting: true)

@@ -20,6 +20,9 @@ import Testing
     (["ctl"], "COMMAND is missing; see 'sotto ctl --help'"),
     (["ctl", "paus"], "unknown command 'paus', did you mean 'pause'?; see 'sotto ctl --help'"),
     (["ctl", "seek"], "'seek' needs [+|-]TIME|PERCENT%; see 'sotto ctl --help'"),
+    (
+      ["ctl", "seek", "+10%"], "'seek' takes [+|-]TIME|PERCENT%, not '+10%'; see 'sotto ctl --help'"
+    ),
     (["ctl", "level", "loud"], "'level' takes [+|-]PERCENT, not 'loud'; see 'sotto ctl --help'"),
     (["ctl", "level", "200"], "'level' takes 0 to 100 percent, not '200'; see 'sotto ctl --help'"),
     (

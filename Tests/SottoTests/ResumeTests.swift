@@ -106,6 +106,29 @@ struct ResumeTests {
     #expect(try position(player) < 760)
   }
 
+  @Test func `A long file that was moved while no sotto ran goes on where it was left`() throws {
+    let folder = try Folder()
+    var path = try folder.write("book.wav", wav(seconds: 1500))
+    do {
+      let player = try play(folder, [path])
+      #expect(try player.wait { try player.value("display") as? String == "playing" })
+      try player.ctl("seek", "700")
+      #expect(try player.wait { try position(player) >= 700 })
+      try player.ctl("quit")
+      player.wait()
+    }
+    for name in ["moved.wav", "again.wav"] {
+      let new = folder.path + "/" + name
+      try FileManager.default.moveItem(atPath: path, toPath: new)
+      path = new
+      // No scan has seen it, and nothing but the file itself tells what it is.
+      let player = try play(folder, [path])
+      #expect(try player.wait { try position(player) >= 700 })
+      try player.ctl("quit")
+      player.wait()
+    }
+  }
+
   @Test func `S6: an alarm is still set after a restart, unless it was missed`() throws {
     let folder = try Folder()
     let paths = try tracks(folder)
