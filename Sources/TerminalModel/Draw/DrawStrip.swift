@@ -83,7 +83,13 @@ extension Renderer {
     guard !rule.isEmpty, !isSummaryDrawn, !summary.isEmpty else { return }
     let text = " \(summary) "
     let columns = canvas.columns(text, limit: rule.columns)
-    guard columns + 4 <= rule.columns else { return }
+    guard columns + 4 <= rule.columns else {
+      // What is wrong with a search is told as far as there is room.
+      if view.view == .library, content.library.problem != nil {
+        canvas.write(text, rule.inset(left: 2), self[.faint])
+      }
+      return
+    }
     canvas.write(text, rule.inset(left: rule.columns - columns - 2), self[.faint])
   }
 
