@@ -102,7 +102,10 @@ import SystemEvents
   }
 
   private func ring(_ time: AlarmTime) {
-    guard let neighbours = command.neighbourhood(), neighbours.beginWake() else { return }
+    guard let neighbours = command.neighbourhood(), neighbours.beginWake() else {
+      return command.say(
+        "Alarm, \(time.clock): its sound cannot be played, see 'sotto doctor'", isFault: true)
+    }
     ringing = time
     end.set(after: Self.longest, leeway: 1000) { [weak self] in
       self?.dismiss()
