@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Media keys of a keyboard and the buttons of a headset reach the kernel's input devices. No desktop
-# is here that would give them to a player, and sotto reads no input device itself: the music goes
-# on. What sotto shall do with them, once it takes them by MPRIS, is checked where this says "hook".
+# is here that would give them to a player: sotto reads them itself, and obeys.
 # shellcheck source=SCRIPTDIR/../guest/scene.sh
 . "$LAB/guest/scene.sh"
 device() { grep -A5 "Name=\"$1\"" /proc/bus/input/devices | grep -om1 'event[0-9]*'; }
@@ -30,8 +29,10 @@ done
 wait-for 30 "grep -q 'KEY_MEDIA), value 0' /run/headset.txt && grep -q 'KEY_MEDIA), value 0' /run/keyboard.txt"
 check "six buttons of the headset arrive" test "$(presses /run/headset.txt)" = 6
 check "eight keys of the keyboard arrive" test "$(presses /run/keyboard.txt)" = 8
-# hook: play and pause, next and previous by MPRIS.
-check "the music goes on" sounds "$HDA" "$(frames "$HDA")"
+check "play and pause are obeyed" said 'Paused\.'
+check "stop is obeyed" said 'Stopped\.'
+check "the volume keys change the level" said 'own level 95 percent'
+check "the mute key mutes" said 'sotto is muted'
 kill "${watchers[@]}"
 check "q ends it with status 0" ends 0
 finish
