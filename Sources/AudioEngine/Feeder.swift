@@ -12,58 +12,6 @@ import Synchronization
 ///
 /// It sleeps on an eventfd: about one wake-up in two seconds while a track plays.
 @safe final class Feeder: @unchecked Sendable {
-  /// What the control thread asks for. The newest jump wins.
-  struct Inbox {
-    var jump: Jump?
-    /// A jump was taken up, and neither wished for nor given up yet.
-    var isPreparing = false
-    var session: Session?
-    /// The stream is gone: nothing is decoded for it any more.
-    var isDetached = false
-    /// Whether the user wants the source held: carried by the wish that a jump makes.
-    var isHeld = false
-    var isClosing = false
-  }
-
-  struct Jump {
-    var index: Int
-    var seconds: Double
-    /// True for a seek within the heard track.
-    var isSeek: Bool
-    /// The same sound on another stream: what cannot be sought goes on where its decoder is.
-    var resumes = false
-    /// When not negative, the frame of the heard source that is at `seconds`: the new one goes on
-    /// exactly where that one is when it is taken.
-    var follows: Int64 = -1
-  }
-
-  /// A track that needs a stream of its own rate, because nothing resamples here.
-  struct RateBreak {
-    var rate: Int
-    var jump: Jump
-  }
-
-  /// An open stream.
-  struct Session {
-    let renderer: Renderer
-    let stream: any OutputStream
-  }
-
-  /// What it tells the control thread.
-  enum Report: Sendable {
-    case failed(index: Int, location: TrackLocation, error: DecodingError)
-    /// A jump has been wished for, or a join was decoded: places changed.
-    case placed
-    /// All of the sounding source is decoded: its end is known.
-    case complete
-    /// Nothing from the asked track on could be opened.
-    case nothingPlayable
-    /// The seek could not be done.
-    case seekFailed(DecodingError)
-    /// Without a resampler the stream must have this rate for what follows.
-    case needsRate(RateBreak)
-  }
-
   let decoderEvent = sotto_eventfd()
   private let succession: any Succession
   private let loudnessMode: Mutex<LoudnessMode>
@@ -78,12 +26,6 @@ import Synchronization
   private let rateBreaks = Mutex([RateBreak?](repeating: nil, count: Renderer.slots))
   /// For each slot, what was joined to its source last, when anything was: nothing at its end.
   private let joined = Mutex([Joined?](repeating: nil, count: Renderer.slots))
-
-  /// What follows a source in its own ring.
-  enum Joined: Equatable, Sendable {
-    case track(Int)
-    case end
-  }
 
   // The decoder thread's own.
   private var session: Session?

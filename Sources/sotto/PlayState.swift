@@ -12,20 +12,22 @@ import TerminalModel
 /// kept. On the control thread; nothing here waits for a disk.
 @MainActor final class KeptState {
   let store: StateStore
-  private unowned let command: PlayCommand
+  unowned let command: PlayCommand
   /// What is kept has not been read yet; the user's wishes wait for it.
   private(set) var isReading = false
   private var waiting: [@MainActor () -> Void] = []
   /// It was read: from here on it may be written over.
-  private var hasRead = false
+  var hasRead = false
   /// The queue that was kept, to be put under the one that is played: by an undo it is back.
   private var older: QueueState?
   private var olderMoment: Moment?
   private var isFilled = false
-  private var listening: Listening?
+  var listening: Listening?
   /// The track that is taken up, paused: it does not begin.
-  private var takenUp: Int?
+  var takenUp: Int?
   private var epoch: Int64 = 0
+  /// The first track was looked at: later ones begin where they should.
+  var hasCaughtUp = false
   private let beat = MainTimer()
   private var noted = Moment()
   private var notedAt = DispatchTime(uptimeNanoseconds: 1)
@@ -183,66 +185,6 @@ import TerminalModel
     note(isLasting: false)
   }
 
-  /// What was asked for on the command line has begun before its place was known.
-  private func catchUp() {
-    guard hasRead, !hasCaughtUp, takenUp == nil, let listening, let engine = command.engine else {
-      return
-    }
-    hasCaughtUp = true
-    let place = command.queue.beginning(of: listening.key)
-    if place == 0, listening.isLong { askPlace(of: listening.key, listening.location) }
-    let heard = engine.snapshot()
-    guard place > 0, heard.index == listening.key, heard.position < Self.catchUpSeconds else {
-      return
-    }
-    command.perform(.seek(.to(place)))
-    sayPlace(place)
-  }
-
-  /// A file that was moved while nobody looked is known by what file it is: where it was left is asked
-  /// of the disk, and goes on there if that is soon.
-  private func askPlace(of key: Int, _ location: TrackLocation) {
-    guard isOwn, hasRead, !location.isURL else { return }
-    store.record(location) { [weak self] record in
-      guard let place = record?.bookmark, place > 0 else { return }
-      DispatchQueue.main.async {
-        MainActor.assumeIsolated {
-          guard let self, !self.command.isEnding, self.listening?.key == key,
-            self.command.queue.beginning(of: key) == 0
-          else { return }
-          self.command.queue.setBeginning(place, of: location)
-          guard let heard = self.command.engine?.snapshot(), heard.index == key,
-            heard.position < Self.catchUpSeconds
-          else { return }
-          self.command.perform(.seek(.to(place)))
-          self.sayPlace(place)
-        }
-      }
-    }
-  }
-
-  private static let catchUpSeconds = 5.0
-  /// The first track was looked at: later ones begin where they should.
-  private var hasCaughtUp = false
-
-  private func sayPlace(_ place: Double) {
-    command.say("Goes on at \(StatusLine.clock(place)); 'previous' starts it from the beginning")
-  }
-
-  /// A long track that was heard when the last sotto ended goes on there whatever is played now.
-  private func keepPlace(of moment: Moment?, in state: QueueState, _ row: Int?) {
-    guard let moment, moment.isLong, let row else { return }
-    let location = state.queue.entries[row].location
-    var listening = Listening(key: 0, location: location, duration: nil, isLong: true)
-    listening.position = moment.position
-    keep(listening.bookmark, for: location)
-  }
-
-  private func keep(_ bookmark: Double?, for location: TrackLocation) {
-    command.queue.setBeginning(bookmark, of: location)
-    store.change(location, .bookmarked(bookmark))
-  }
-
   /// As it was, and paused there (X3); nothing is heard (S2).
   private func resume(
     _ queue: PlayQueue, _ state: QueueState, _ moment: Moment?, _ row: Int?
@@ -313,91 +255,13 @@ import TerminalModel
 
   private static let spareNames: UInt32 = 1000
 
-  // MARK: Listening
-
-  private static var now: Double { Double(DispatchTime.now().uptimeNanoseconds) * 1e-9 }
-
-  /// Another track is heard. True where it is the one that was taken up, which does not begin.
-  func began(_ key: Int, _ info: TrackInfo, byUser: Bool) -> Bool {
-    let isTakenUp = takenUp == key
-    takenUp = nil
-    let isLong = Listening.isLong(
-      duration: info.duration, genres: info.tags.filter { $0.name == "genre" }.map(\.value))
-    if isTakenUp {
-      listening?.duration = info.duration
-      listening?.isLong = isLong
-    } else {
-      ended(byUser: byUser)
-      let location = command.queue.track(at: key) ?? TrackLocation("")
-      listening = Listening(key: key, location: location, duration: info.duration, isLong: isLong)
-      let place = command.queue.beginning(of: key)
-      if place > 0, command.engine?.snapshot().position ?? 0 >= place - 1 {
-        sayPlace(place)
-      }
-      if place == 0, isLong { askPlace(of: key, location) }
-    }
-    catchUp()
-    note(isLasting: true)
-    return isTakenUp
-  }
-
-  /// What was heard is over, at its end or by the user's wish.
-  func ended(byUser: Bool) {
-    guard var last = listening else { return }
-    listening = nil
-    count(&last, isSounding: false)
-    if byUser {
-      if last.isSkip { store.change(last.location, .skipped) }
-      if last.tellsPlace { keep(last.bookmark, for: last.location) }
-    } else if last.isLong {
-      keep(nil, for: last.location)
-    }
-  }
-
-  private func count(_ listening: inout Listening, isSounding: Bool) {
-    if listening.take(isSounding: isSounding, at: Self.now) {
-      store.change(listening.location, .played(at: Int64(time(nil))))
-    }
-  }
-
-  /// The user has stopped it: it begins anew the next time, or where it was left if it is long.
-  func stopped() {
-    guard let last = listening else { return }
-    if last.tellsPlace { keep(last.bookmark, for: last.location) }
-    listening = Listening(
-      key: last.key, location: last.location, duration: last.duration, isLong: last.isLong)
-  }
-
-  func rate(_ rating: Double?) {
-    guard let location = command.heardLocation else {
-      return command.say("Nothing is heard that could be rated", isFault: true)
-    }
-    guard isOwn else { return command.say("Ratings are not kept by this sotto", isFault: true) }
-    store.change(location, .rated(rating))
-    command.say(rating.map { "Rated \(Self.shown($0)) of 5" } ?? "Not rated any more")
-  }
-
-  /// Files have other paths now, and what is kept of them too.
-  func follow(_ paths: [[UInt8]: [UInt8]]) {
-    if var location = listening?.location, !location.isURL,
-      let path = paths[HistoryKey(location).path]
-    {
-      location.path = path
-      listening?.location = location
-    }
-  }
-
-  static func shown(_ rating: Double) -> String {
-    rating == rating.rounded() ? "\(Int(rating))" : "\(rating)"
-  }
-
   // MARK: Keeping
 
   /// Something may have changed. Cheap: called at every turn.
   func changed() { note(isLasting: false) }
 
   /// A frame was drawn: when something moves, that is as good a time as any.
-  private func note(isLasting: Bool) {
+  func note(isLasting: Bool) {
     guard hasRead, !command.isEnding else { return }
     let moment = present()
     let isMoving = command.state == .playing
@@ -467,13 +331,4 @@ import TerminalModel
 
   /// Writes what is not written yet; not longer than two seconds.
   func close() { if isOwn { store.close() } }
-}
-
-extension PlayCommand {
-  func rate(_ rating: Double?) {
-    guard let kept else {
-      return say("Ratings are not kept: see 'sotto doctor'", isFault: true)
-    }
-    kept.rate(rating)
-  }
 }
