@@ -18,7 +18,7 @@ public struct HistoryRecord: Equatable, Sendable {
 
 /// A track in the history: a file and where in it the track begins.
 public struct HistoryKey: Hashable, Sendable {
-  /// Whole; an address as it is.
+  /// Whole, as it is spelled or as `FilePlaces` found it; an address as it is.
   public var path: [UInt8]
   public var start: Double
 
@@ -28,7 +28,7 @@ public struct HistoryKey: Hashable, Sendable {
   }
 
   /// A path from the root, without empty and `.` parts; `..` stays, since what is above a link is
-  /// not what its name says.
+  /// not what its name says: `FilePlaces` asks the disk.
   static func whole(_ location: TrackLocation) -> [UInt8] {
     let path = location.path
     if location.isURL || path.isEmpty { return path }
@@ -48,28 +48,12 @@ public struct HistoryKey: Hashable, Sendable {
   }()
 }
 
-/// Which file it is, wherever it is moved.
-public struct FileIdentity: Equatable, Sendable {
-  public var device: Int64
-  public var node: Int64
-  public var size: Int64
-  /// Nanoseconds since 1970.
-  public var modified: Int64
-
-  public init?(_ path: [UInt8]) {
-    var facts = stat()
-    guard !path.isEmpty, !path.contains(0), unsafe stat(StateFolder.name(path), &facts) == 0 else {
-      return nil
-    }
-    device = Int64(bitPattern: UInt64(facts.st_dev))
-    node = Int64(bitPattern: UInt64(facts.st_ino))
-    size = Int64(facts.st_size)
-    modified = FileTime.nanoseconds(facts.st_mtim)
-  }
-}
-
 /// The table of counts, ratings and bookmarks of one database. The collection's scanner may use it
 /// too, in a process of its own: rows are written whole, and nobody keeps copies of them.
+///
+/// A file has one row for each of its tracks, under its one place (`RealPath`). What earlier versions
+/// have noted under other spellings, and what was noted while the disk did not answer, is taken into
+/// it when the file is met.
 public struct History {
   private let database: Database
 
@@ -84,20 +68,38 @@ public struct History {
 
   // MARK: Reading
 
-  /// What is known of a track; a file that was moved here is found by what file it is.
+  /// What is known of a track; a file that was moved here is found by what file it is. Asks the disk.
   public func record(_ key: HistoryKey) throws(DatabaseError) -> HistoryRecord? {
-    if let found = try row(key) { return found }
-    guard let identity = FileIdentity(key.path), try take(identity, for: key.path) else {
-      return nil
-    }
-    return try row(key)
+    try record(place(key.path), key.start)
   }
 
-  private func row(_ key: HistoryKey) throws(DatabaseError) -> HistoryRecord? {
+  /// The same of a file that was looked at.
+  func record(_ file: FilePlace, _ start: Double) throws(DatabaseError) -> HistoryRecord? {
+    do throws(DatabaseError) {
+      try meet(file, start)
+    } catch {
+      // It can be read where it cannot be written.
+      if error.cause == .corrupt { throw error }
+    }
+    for path in [file.path, file.spelled] + file.others + [file.former].compactMap(\.self) {
+      if let found = try row(path, start) { return found }
+    }
+    return nil
+  }
+
+  private func place(_ path: [UInt8]) throws(DatabaseError) -> FilePlace {
+    let places = FilePlaces()
+    let found = try FilePlace.of([path], in: self) { paths in
+      Dictionary(paths.map { ($0, FileFacts(lookingAt: $0, places)) }) { $1 }
+    }
+    return found[path] ?? FilePlace(spelled: path, path: path)
+  }
+
+  private func row(_ path: [UInt8], _ start: Double) throws(DatabaseError) -> HistoryRecord? {
     var found: HistoryRecord?
     try database.rows(
       "SELECT plays, played, skips, rating, bookmark FROM history WHERE path = ? AND start = ?",
-      [.bytes(key.path), .real(key.start)]
+      [.bytes(path), .real(start)]
     ) { row in
       var record = HistoryRecord()
       // Whatever a damaged database says.
@@ -124,6 +126,26 @@ public struct History {
     return found
   }
 
+  /// Under which other paths something is known of a file.
+  func paths(of identity: FileIdentity, but path: [UInt8]) throws(DatabaseError) -> [[UInt8]] {
+    var paths: [[UInt8]] = []
+    try database.rows(
+      """
+      SELECT DISTINCT path FROM history
+        WHERE node = ? AND size = ? AND modified = ? AND path <> ?
+      """,
+      [
+        .integer(identity.node), .integer(identity.size), .integer(identity.modified),
+        .bytes(path),
+      ]
+    ) { paths.append($0.bytes(0)) }
+    return paths
+  }
+
+  private func isKnown(_ path: [UInt8]) throws(DatabaseError) -> Bool {
+    try database.integer("SELECT 1 FROM history WHERE path = ? LIMIT 1", .bytes(path)) != nil
+  }
+
   // MARK: Writing
 
   public enum Change: Equatable, Sendable {
@@ -136,17 +158,22 @@ public struct History {
     case bookmarked(Double?)
   }
 
+  /// Asks the disk first, and holds nothing meanwhile.
   public func change(_ key: HistoryKey, _ change: Change) throws(DatabaseError) {
-    let identity = FileIdentity(key.path)
-    if let identity, try row(key) == nil { _ = try take(identity, for: key.path) }
+    try self.change(place(key.path), key.start, change)
+  }
+
+  func change(_ file: FilePlace, _ start: Double, _ change: Change) throws(DatabaseError) {
+    try meet(file, start)
     // Nothing to remember is no row.
-    if try row(key) == nil {
+    if try row(file.path, start) == nil {
       switch change {
       case .rated(nil), .bookmarked(nil): return
       default: break
       }
     }
-    var values: [SQLValue?] = [.bytes(key.path), .real(key.start)]
+    let identity = file.identity
+    var values: [SQLValue?] = [.bytes(file.path), .real(start)]
     values += [identity?.device, identity?.node, identity?.size, identity?.modified].map {
       $0.map { .integer($0) }
     }
@@ -169,22 +196,51 @@ public struct History {
       """, values + [value])
   }
 
-  /// The rows of a file that had this identity under a path where nothing is now, are this file's.
-  private func take(_ identity: FileIdentity, for path: [UInt8]) throws(DatabaseError) -> Bool {
-    var old: [[UInt8]] = []
-    try database.rows(
+  /// What is known of this file under other paths is its own, and what was noted while nobody could
+  /// look at it gets to know which file it is.
+  private func meet(_ file: FilePlace, _ start: Double) throws(DatabaseError) {
+    for other in Set([file.spelled] + file.others) where other != file.path {
+      if try isKnown(other) { try join(other, into: file.path) }
+    }
+    if let former = file.former, try row(file.path, start) == nil, try isKnown(former) {
+      try moved(from: former, to: file.path)
+    }
+    guard let identity = file.identity,
+      try database.integer(
+        "SELECT 1 FROM history WHERE path = ? AND node IS NULL LIMIT 1", .bytes(file.path)) != nil
+    else { return }
+    try database.run(
       """
-      SELECT DISTINCT path FROM history
-        WHERE node = ? AND size = ? AND modified = ? AND path <> ?
-      """,
-      [
-        .integer(identity.node), .integer(identity.size), .integer(identity.modified),
-        .bytes(path),
-      ]
-    ) { old.append($0.bytes(0)) }
-    guard let from = old.first(where: { !StateFolder.exists($0) }) else { return false }
-    try moved(from: from, to: path)
-    return true
+      UPDATE history SET device = ?, node = ?, size = ?, modified = ?
+        WHERE path = ? AND node IS NULL
+      """, .integer(identity.device), .integer(identity.node), .integer(identity.size),
+      .integer(identity.modified), .bytes(file.path))
+  }
+
+  /// Two paths are one file: what was heard is added up, and of rating and bookmark that one holds
+  /// under whose path it was played later.
+  private func join(_ other: [UInt8], into path: [UInt8]) throws(DatabaseError) {
+    let isNewer = "ifnull(excluded.played, 0) > ifnull(played, 0)"
+    func newer(_ column: String) -> String {
+      """
+      CASE WHEN \(isNewer) THEN ifnull(excluded.\(column), \(column))
+        ELSE ifnull(\(column), excluded.\(column)) END
+      """
+    }
+    try database.transaction { () throws(DatabaseError) in
+      try database.run(
+        """
+        INSERT INTO history(
+            path, start, device, node, size, modified, plays, played, skips, rating, bookmark)
+          SELECT ?2, start, device, node, size, modified, plays, played, skips, rating, bookmark
+            FROM history WHERE path = ?1
+          ON CONFLICT(path, start) DO UPDATE SET
+            plays = plays + excluded.plays, skips = skips + excluded.skips,
+            played = nullif(max(ifnull(played, 0), ifnull(excluded.played, 0)), 0),
+            rating = \(newer("rating")), bookmark = \(newer("bookmark"))
+        """, .bytes(other), .bytes(path))
+      try database.run("DELETE FROM history WHERE path = ?", .bytes(other))
+    }
   }
 
   /// A file that has another path now.
@@ -201,20 +257,56 @@ public struct History {
     }
   }
 
+  /// A move of which the disk was asked.
+  struct FoundMove: Sendable {
+    var move: Move
+    /// The paths under which something may be known of it, and the one where it is now.
+    var old: Set<[UInt8]>
+    var new: [UInt8]
+    /// What is at the old path now, and at the new one.
+    var there: FileIdentity?
+    var here: FileIdentity?
+  }
+
+  /// Asks the disk, before anything is written. Blocks as long as that does.
+  static func look(_ moves: [Move]) -> [FoundMove] {
+    var folders: [[UInt8]: [UInt8]] = [:]
+    func real(_ path: [UInt8]) -> [UInt8] {
+      RealPath.file(path) { folder in
+        if let known = folders[folder] { return known }
+        let real = RealPath.folder(folder)
+        folders[folder] = real
+        return real
+      }
+    }
+    return moves.map { move in
+      var found = FoundMove(
+        move: move, old: [move.old, real(move.old)], new: real(move.new))
+      found.there = FileIdentity(move.old)
+      found.here = FileIdentity(move.new)
+      return found
+    }
+  }
+
   /// Files have other paths now: all of it, or nothing. Those that were followed before, as far as
   /// they come again, are known by their sign.
   ///
   /// - Returns: how many tracks of which something is known were moved.
   @discardableResult
   public func follow(_ moves: [Move]) throws(DatabaseError) -> Int {
+    try follow(Self.look(moves))
+  }
+
+  @discardableResult
+  func follow(_ moves: [FoundMove]) throws(DatabaseError) -> Int {
     try database.transaction { () throws(DatabaseError) in
       var rest = moves[...]
       let last = try database.integer("SELECT value FROM fact WHERE name = ?", .text(Self.lastMove))
-      if let done = rest.lastIndex(where: { $0.sign == last }) { rest = rest[(done + 1)...] }
-      guard let newest = rest.last?.sign else { return 0 }
+      if let done = rest.lastIndex(where: { $0.move.sign == last }) { rest = rest[(done + 1)...] }
+      guard let newest = rest.last?.move.sign else { return 0 }
       var count = 0
-      while let sign = rest.first?.sign {
-        let once = rest.prefix { $0.sign == sign }
+      while let sign = rest.first?.move.sign {
+        let once = rest.prefix { $0.move.sign == sign }
         rest = rest.dropFirst(once.count)
         count += try exchange(once)
       }
@@ -228,18 +320,19 @@ public struct History {
   static let lastMove = "moved"
 
   /// Places may be exchanged: all leave theirs before one takes another.
-  private func exchange(_ moves: ArraySlice<Move>) throws(DatabaseError) -> Int {
+  private func exchange(_ moves: ArraySlice<FoundMove>) throws(DatabaseError) -> Int {
     var count = 0
     var underway: [(place: [UInt8], new: [UInt8])] = []
-    for move in moves where move.old != move.new {
-      guard try isLeft(move) else { continue }
-      // No file has such a name.
-      let place = [0] + Array("\(underway.count)".utf8)
-      try database.run(
-        "UPDATE history SET path = ? WHERE path = ?", .bytes(place), .bytes(move.old))
-      guard database.changes > 0 else { continue }
-      count += database.changes
-      underway.append((place, move.new))
+    for found in moves where found.move.old != found.move.new {
+      for old in found.old.sorted(by: { $0.lexicographicallyPrecedes($1) }) where old != found.new {
+        guard try isLeft(old, found) else { continue }
+        // No file has such a name.
+        let place = [0] + Array("\(underway.count)".utf8)
+        try database.run("UPDATE history SET path = ? WHERE path = ?", .bytes(place), .bytes(old))
+        guard database.changes > 0 else { continue }
+        count += database.changes
+        underway.append((place, found.new))
+      }
     }
     for (place, new) in underway { try moved(from: place, to: new) }
     return count
@@ -247,16 +340,16 @@ public struct History {
 
   /// Something is known of the old path, and not of another file that is there now: of the same one,
   /// found on another way, it may be.
-  private func isLeft(_ move: Move) throws(DatabaseError) -> Bool {
+  private func isLeft(_ old: [UInt8], _ found: FoundMove) throws(DatabaseError) -> Bool {
     var known: [Int64?]?
     try database.rowsWhile(
-      "SELECT node, size, modified FROM history WHERE path = ?", [.bytes(move.old)]
+      "SELECT node, size, modified FROM history WHERE path = ?", [.bytes(old)]
     ) { row in
       known = (0..<3).map { row.isNull($0) ? nil : row.integer($0) }
       return false
     }
     guard let known else { return false }
-    guard let there = FileIdentity(move.old), there != FileIdentity(move.new) else { return true }
+    guard let there = found.there, there != found.here else { return true }
     return known != [there.node, there.size, there.modified]
   }
 

@@ -65,6 +65,7 @@ public final class StateStore: Sendable {
 
   init(
     folder path: [UInt8], delay: Double, patience: Int32 = StateStore.patience,
+    look: FileLook = FileLook(),
     tell: @escaping @Sendable (_ sentence: String, _ isFault: Bool) -> Void
   ) {
     self.delay = delay
@@ -73,7 +74,7 @@ public final class StateStore: Sendable {
     let file = MomentFile(folder.file("moment"))
     moment = standing == .own ? file.read() : nil
     momentFile = Mutex(file)
-    writer = StateWriter(folder, patience: patience)
+    writer = StateWriter(folder, patience: patience, look: look)
     self.tell = tell
   }
 
@@ -132,7 +133,7 @@ public final class StateStore: Sendable {
   ) {
     queue.async { [self] in
       flush()
-      then(try? writer.history?.record(HistoryKey(location)))
+      then(writer.record(location))
     }
   }
 
@@ -172,6 +173,7 @@ public final class StateStore: Sendable {
 
   /// Files have other paths now. Blocks until it is written: for a thread that may wait.
   public func follow(_ moves: [History.Move]) throws(DatabaseError) {
+    let moves = History.look(moves)
     let result = queue.sync { () -> Result<Void, DatabaseError> in
       // What was done under the old paths comes first.
       flush()
@@ -238,7 +240,7 @@ public final class StateStore: Sendable {
     }
     guard !work.isEmpty else { return }
     do throws(DatabaseError) {
-      try writer.write(work)
+      try writer.write(work, isLast: isLast)
       for sentence in writer.takeNotices() { tell(sentence, true) }
       recovered()
     } catch {

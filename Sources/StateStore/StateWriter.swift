@@ -1,3 +1,4 @@
+import AudioTypes
 import Database
 import PlayQueue
 
@@ -12,13 +13,32 @@ final class StateWriter: @unchecked Sendable {
   private var rows = QueueRows()
 
   private let patience: Int32
+  private let look: FileLook
 
-  init(_ folder: StateFolder, patience: Int32) {
+  init(_ folder: StateFolder, patience: Int32, look: FileLook) {
     self.folder = folder
+    self.look = look
     self.patience = patience
   }
 
-  var history: History? { isReady ? database.map { History($0) } : nil }
+  /// What is known of a track; nil also where it cannot be read.
+  func record(_ location: TrackLocation) -> HistoryRecord? {
+    guard isReady, let database else { return nil }
+    let history = History(database)
+    let key = HistoryKey(location)
+    guard let file = try? found([key.path], in: history)[key.path] else {
+      return nil
+    }
+    return try? history.record(file, key.start)
+  }
+
+  /// Where files are, asked before anything is written: who holds the database waits for no disk.
+  private func found(
+    _ paths: Set<[UInt8]>, in history: History, isLast: Bool = false
+  ) throws(DatabaseError) -> [[UInt8]: FilePlace] {
+    let look = self.look
+    return try FilePlace.of(paths, in: history) { paths in look.ask(paths, isLast: isLast) }
+  }
 
   /// What the user should know of, once.
   func takeNotices() -> [String] {
@@ -102,24 +122,33 @@ final class StateWriter: @unchecked Sendable {
   }
 
   /// All of it, or nothing.
-  func write(_ work: StateStore.Pending) throws(DatabaseError) {
+  ///
+  /// - Parameter isLast: the program ends, and waits less for disks.
+  func write(_ work: StateStore.Pending, isLast: Bool) throws(DatabaseError) {
     // A damaged file has lost the queue, whatever else is to be written.
     let isQueueWanted = work.isQueueChanged || rows.isForgotten
     let queue = isQueueWanted ? work.queue?().state : nil
     do throws(DatabaseError) {
-      try write(work, queue)
+      try write(work, queue, isLast: isLast)
     } catch {
       rows.forget()
       throw error
     }
   }
 
-  private func write(_ work: StateStore.Pending, _ queue: QueueState?) throws(DatabaseError) {
+  private func write(
+    _ work: StateStore.Pending, _ queue: QueueState?, isLast: Bool
+  ) throws(DatabaseError) {
+    let paths = Set(work.changes.map(\.key.path))
     try working { database throws(DatabaseError) in
+      let history = History(database)
+      let files = paths.isEmpty ? [:] : try found(paths, in: history, isLast: isLast)
       try database.transaction { () throws(DatabaseError) in
         if let queue { try rows.write(queue, in: database) }
-        let history = History(database)
-        for (key, change) in work.changes { try history.change(key, change) }
+        for (key, change) in work.changes {
+          let file = files[key.path] ?? FilePlace(spelled: key.path, path: key.path)
+          try history.change(file, key.start, change)
+        }
         for (name, value) in work.settings {
           try set(Self.settingPrefix + name, value.map { .text($0) }, in: database)
         }
@@ -130,7 +159,7 @@ final class StateWriter: @unchecked Sendable {
     }
   }
 
-  func follow(_ moves: [History.Move]) throws(DatabaseError) {
+  func follow(_ moves: [History.FoundMove]) throws(DatabaseError) {
     guard isReady else {
       throw DatabaseError(cause: .busy, code: 0, sentence: "it was not read yet")
     }

@@ -12,7 +12,7 @@ struct MovedFiles: Sendable {
   let folder: [UInt8]
 
   struct Outcome: Sendable {
-    /// New paths by the old ones.
+    /// New paths by the old ones, and by the places that those led to.
     var paths: [[UInt8]: [UInt8]] = [:]
     /// Why it is not done yet; without a full stop.
     var problem: String?
@@ -54,7 +54,12 @@ struct MovedFiles: Sendable {
           + " after the next scan"
         return outcome
       }
-      outcome.paths = Self.paths(found)
+      let paths = Self.paths(found)
+      let places = FilePlaces()
+      outcome.paths = Dictionary(
+        paths.map { (places.look(TrackLocation(path: $0.key)).path, $0.value) }
+      ) { $1 }
+      outcome.paths.merge(paths) { $1 }
       try index.forget(found)
     } catch {
       outcome.problem = "\(Text.printable(self.index)): \(error.sentence)"

@@ -70,7 +70,8 @@ extension KeptState {
     command.say(rating.map { "Rated \(Self.shown($0)) of 5" } ?? "Not rated any more")
   }
 
-  /// Files have other paths now, and what is kept of them too.
+  /// Files have other paths now, and what is kept of them too: by the old ones, and by the places
+  /// that they were in.
   func follow(_ paths: [[UInt8]: [UInt8]]) {
     if var location = listening?.location, !location.isURL,
       let path = paths[HistoryKey(location).path]

@@ -15,8 +15,11 @@ import StateStore
   // All only under the lock.
   private var queue = PlayQueue()
   private var isComplete = false
-  /// Where long tracks go on.
+  /// Where long tracks go on: by the place of their file, or by the path under which that was noted
+  /// before anybody looked.
   private var beginnings: [HistoryKey: Double] = [:]
+  /// Where files are, however their paths are spelled. Not under the lock: it has its own.
+  private let places = FilePlaces()
   /// Told of every change, on the thread that made it.
   private var changed: (@Sendable () -> Void)?
   /// What is current stays known when it is removed from the queue: it is still heard.
@@ -78,8 +81,11 @@ import StateStore
     if let seconds = locked({ _ in returning?.key == key ? returning?.seconds : nil }) {
       return seconds
     }
-    guard let location = track(at: key) else { return 0 }
-    return locked { _ in beginnings.isEmpty ? 0 : beginnings[HistoryKey(location)] ?? 0 }
+    guard let location = track(at: key), locked({ _ in !beginnings.isEmpty }) else { return 0 }
+    // The decoder has opened the file, and asks its disk; the control thread takes what was found.
+    let mayWait = DispatchQueue.getSpecific(key: Self.control) == nil
+    let known = mayWait ? places.look(location) : places.known(location)
+    return locked { _ in beginnings[known] ?? beginnings[HistoryKey(location)] ?? 0 }
   }
 
   // MARK: The control thread's side
@@ -91,7 +97,11 @@ import StateStore
 
   /// nil: it begins at its beginning.
   func setBeginning(_ seconds: Double?, of location: TrackLocation) {
-    locked { _ in beginnings[HistoryKey(location)] = seconds }
+    let known = places.known(location)
+    locked { _ in
+      beginnings[HistoryKey(location)] = nil
+      beginnings[known] = seconds
+    }
   }
 
   /// Files have other paths now: entries and places in long tracks go with them. Any thread; the lock
@@ -99,7 +109,8 @@ import StateStore
   func follow(_ paths: [[UInt8]: [UInt8]]) {
     let (queue, current) = locked { ($0, kept) }
     func new(_ location: TrackLocation) -> [UInt8]? {
-      location.isURL ? nil : paths[HistoryKey(location).path]
+      if location.isURL { return nil }
+      return paths[HistoryKey(location).path] ?? paths[places.known(location).path]
     }
     var moved: [(row: Int, id: EntryID, path: [UInt8])] = []
     for (row, entry) in queue.entries.enumerated() {

@@ -129,6 +129,31 @@ struct ResumeTests {
     }
   }
 
+  @Test func `A long file goes on where it was left, however its path is spelled`() throws {
+    let folder = try Folder()
+    let files = FileManager.default
+    try files.createDirectory(
+      atPath: folder.path + "/books", withIntermediateDirectories: true)
+    try files.createSymbolicLink(
+      atPath: folder.path + "/linked", withDestinationPath: folder.path + "/books")
+    try folder.write("books/book.wav", wav(seconds: 1500))
+    var least = 0.0
+    for spelling in ["/linked/book.wav", "/books/book.wav", "/linked/../books/./book.wav"] {
+      let path = folder.path + spelling
+      let player = try play(folder, [path])
+      #expect(try player.wait { try player.value("display") as? String == "playing" })
+      if least == 0 { try player.ctl("seek", "700") }
+      #expect(try player.wait { try position(player) >= max(least, 700) })
+      // What the user sees stays as it was called.
+      #expect(try self.path(player) == path)
+      try player.ctl("seek", "+60")
+      least += least == 0 ? 760 : 60
+      #expect(try player.wait { try position(player) >= least })
+      try player.ctl("quit")
+      player.wait()
+    }
+  }
+
   @Test func `S6: an alarm is still set after a restart, unless it was missed`() throws {
     let folder = try Folder()
     let paths = try tracks(folder)

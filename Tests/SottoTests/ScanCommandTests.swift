@@ -166,6 +166,40 @@ import Testing
     #expect(try found("rating:5") == "\(music)/fifth/5.wav\n")
   }
 
+  @Test func `a collection that was scanned through a link knows what was played past it`() throws {
+    try fill(20)
+    let link = folder.path + "/link"
+    try #require(symlink(music, link) == 0)
+    _ = try scan(link)
+    // By the file's own path, through the link, and as one who stands beside it would say.
+    try rate(music + "/2/2.wav", 4)
+    try rate(link + "/5/5.wav", 5)
+    try rate(music + "/3/../7/7.wav", 5)
+    try rate(link + "/2/2.wav", 4.5)
+    let all = [2, 5, 7].map { "\(link)/\($0)/\($0).wav\n" }
+    #expect(try found("rating:>3") == all.joined())
+    #expect(try found("plays:2") == all[0])
+    // What an earlier sotto noted behind the link is found as well.
+    let state = try Database(Array((self.state + "/sotto/state.db").utf8))
+    try state.run(
+      "INSERT INTO history(path, start, plays, rating) VALUES(?, 0, 7, 1)",
+      .bytes(Array("\(link)/9/9.wav".utf8)))
+    #expect(try found("plays:7 rating:1") == "\(link)/9/9.wav\n")
+    // And by an index that no scan of this version has looked through.
+    let index = try Database(Array(database.utf8))
+    try index.execute("DROP TABLE place")
+    #expect(try found("rating:>3") == all.joined())
+    // Files that move behind the link take it along.
+    try #require(rename(music + "/2/2.wav", music + "/3/two.wav") == 0)
+    #expect(try scan().errorLines == [])
+    #expect(try found("rating:4.5") == "\(link)/3/two.wav\n")
+    #expect(try index.integer("SELECT count(*) FROM place") == 1)
+    // With its drive away, and a link that leads nowhere, nothing is forgotten.
+    try #require(rename(music, folder.path + "/away") == 0)
+    _ = try scan()
+    #expect(try index.integer("SELECT count(*) FROM place") == 1)
+  }
+
   @Test func `a scan that cannot take ratings along says so, and the next one does it`() throws {
     try fill(10)
     _ = try scan(music)

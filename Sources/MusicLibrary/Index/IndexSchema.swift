@@ -93,5 +93,11 @@ enum IndexSchema {
       id INTEGER PRIMARY KEY,
       path BLOB NOT NULL UNIQUE
     );
+    -- Under which path the collection finds what is in a folder that a link leads to, by the folder's
+    -- own path without links.
+    CREATE TABLE IF NOT EXISTS place(
+      real BLOB PRIMARY KEY,
+      path BLOB NOT NULL
+    ) WITHOUT ROWID;
     """
 }

@@ -26,7 +26,7 @@ public final class LibraryScan {
   /// Folders of which files are known, and their numbers.
   var folders: [[UInt8]: Int64] = [:]
   private var entered: Set<FileProbe.Identity> = []
-  private var places = ScanPlaces(named: [], known: [])
+  private(set) var places = ScanPlaces(named: [], known: [])
   var links: Set<[UInt8]> = []
   var drives = ScanDrives([:])
   private var formers: [ScanDrives.Identity: [[UInt8]]] = [:]

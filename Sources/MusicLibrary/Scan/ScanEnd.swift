@@ -42,6 +42,7 @@ extension LibraryScan {
     summary.absent.sort { $0.folder.lexicographicallyPrecedes($1.folder) }
     try writer.flush(&folders)
     try writer.removeParked()
+    try index.note(places: places.behindLinks, of: Set(named).union(links))
     summary.isComplete = true
   }
 

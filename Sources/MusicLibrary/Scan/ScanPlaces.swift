@@ -4,6 +4,8 @@
 struct ScanPlaces {
   /// The paths of named folders and of links, by the paths without links that they stand for.
   private var owners: [[UInt8]: [UInt8]] = [:]
+  /// The paths of named folders and of links that lead elsewhere, by the paths without links.
+  var behindLinks: [[UInt8]: [UInt8]] { owners.filter { $0.key != $0.value } }
   /// Links that were known before and lead somewhere still.
   private(set) var links: Set<[UInt8]> = []
 
@@ -28,6 +30,9 @@ struct ScanPlaces {
       links.insert(link)
     }
   }
+
+  /// What a scan has noted.
+  init(behindLinks: [[UInt8]: [UInt8]]) { owners = behindLinks }
 
   /// The path under which a folder is found; `nil` for one outside the collection.
   ///

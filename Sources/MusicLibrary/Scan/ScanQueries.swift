@@ -50,6 +50,44 @@ extension LibraryIndex {
     return paths
   }
 
+  /// What is found behind links, as the last scan has left it; where an earlier sotto has scanned, the
+  /// disk is asked.
+  static func places(_ database: Database) throws(DatabaseError) -> ScanPlaces {
+    if let noted = try notedPlaces(database) { return ScanPlaces(behindLinks: noted) }
+    var roots: [[UInt8]] = []
+    try database.rows("SELECT path FROM root") { roots.append($0.bytes(0)) }
+    return ScanPlaces(named: roots, known: [])
+  }
+
+  private static func notedPlaces(
+    _ database: Database
+  ) throws(DatabaseError) -> [[UInt8]: [UInt8]]? {
+    guard
+      try database.integer("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'place'")
+        != nil
+    else { return nil }
+    var places: [[UInt8]: [UInt8]] = [:]
+    try database.rows("SELECT real, path FROM place") { places[$0.bytes(0)] = $0.bytes(1) }
+    return places
+  }
+
+  /// Notes what is found behind links. What a link that leads nowhere now stood for stays, as long as
+  /// it belongs to the collection: its drive may come back.
+  func note(places: [[UInt8]: [UInt8]], of collection: Set<[UInt8]>) throws(DatabaseError) {
+    let old = try Self.notedPlaces(database) ?? [:]
+    let found = Set(places.values)
+    let kept = old.filter { collection.contains($0.value) && !found.contains($0.value) }
+    let new = places.merging(kept) { now, _ in now }
+    guard new != old else { return }
+    try transaction { () throws(DatabaseError) in
+      try database.execute("DELETE FROM place")
+      for (real, path) in new {
+        try database.run(
+          "INSERT INTO place(real, path) VALUES(?, ?)", .bytes(real), .bytes(path))
+      }
+    }
+  }
+
   func add(link path: [UInt8]) throws(DatabaseError) {
     try database.run("INSERT OR IGNORE INTO link(path) VALUES(?)", .bytes(path))
   }

@@ -57,6 +57,15 @@ public final class Catalog {
       self.played = played
       self.rating = rating
     }
+
+    /// What is known of it under another path too, until it is played the next time: of the ratings
+    /// the later played one's.
+    mutating func add(plays: UInt32, played: UInt32, rating: Float) {
+      let (sum, isBeyond) = self.plays.addingReportingOverflow(plays)
+      self.plays = isBeyond ? .max : sum
+      if rating >= 0, self.rating < 0 || played > self.played { self.rating = rating }
+      self.played = max(self.played, played)
+    }
   }
 
   /// Reads all of it.

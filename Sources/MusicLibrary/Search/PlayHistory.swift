@@ -1,7 +1,8 @@
 import Database
 
 /// What happened to tracks, from the player's own database, which is only read here: the one place
-/// where its table `history` is joined with the index. Files are known there by their whole paths.
+/// where its table `history` is joined with the index. Files are known there by the places they really
+/// are in, which the index may know behind a link, and here and there by a path as it was spelled.
 final class PlayHistory {
   private let path: [UInt8]
   private var database: Database?
@@ -29,18 +30,23 @@ final class PlayHistory {
     else { return [] }
     var entries = [Catalog.HistoryEntry](repeating: .init(), count: catalog.count)
     var fault: DatabaseError?
+    let places = try LibraryIndex.places(index)
+    var folders: [[UInt8]: [UInt8]] = [:]
     try database.rowsWhile("SELECT path, start, plays, played, rating FROM history") { row in
       let path = row.bytes(0)
       guard let slash = path.lastIndex(of: 0x2F) else { return true }
+      let real = slash == 0 ? [0x2F] : Array(path[..<slash])
+      let folder = folders[real] ?? places.place(of: real) ?? real
+      folders[real] = folder
       do throws(DatabaseError) {
         let id = try index.integer(
           """
           SELECT track.id FROM folder JOIN file ON file.folder = folder.id AND file.name = ?
           JOIN track ON track.file = file.id AND track.start = ? WHERE folder.path = ?
           """, .bytes(Array(path[(slash + 1)...])), .real(row.real(1)),
-          .bytes(slash == 0 ? [0x2F] : Array(path[..<slash])))
+          .bytes(folder))
         if let id, let place = catalog.row(of: id) {
-          entries[place] = Catalog.HistoryEntry(
+          entries[place].add(
             plays: UInt32(clamping: row.integer(2)), played: UInt32(clamping: row.integer(3)),
             // Kept in stars.
             rating: row.realOrNil(4).map { Float(min(max($0 / 5, 0), 1)) } ?? -1)
