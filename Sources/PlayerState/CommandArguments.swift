@@ -2,7 +2,7 @@ import AudioTypes
 
 /// What stands after a command's name, taken one by one; each fault names the command's usage.
 struct CommandArguments {
-  private let spec: CommandSpec
+  private var spec: CommandSpec
   private var words: ArraySlice<[UInt8]>
 
   /// More rows than any queue has are a slip, not a wish.
@@ -14,6 +14,11 @@ struct CommandArguments {
   }
 
   var isEmpty: Bool { words.isEmpty }
+
+  /// What follows belongs to a word that was taken: faults name its usage.
+  mutating func goInto(_ name: String, _ usage: String) {
+    spec = CommandSpec("\(spec.name) \(name)", usage, spec.summary, spec.argument)
+  }
 
   func end() throws(CommandError) {
     guard let more = words.first else { return }
@@ -159,6 +164,8 @@ struct CommandArguments {
     }
     return try row()
   }
+
+  mutating func rowsOrAll() throws(CommandError) -> [Int]? { isEmpty ? nil : try rows() }
 
   /// `3`, `1-3`, `1-3,7`: in ascending order.
   mutating func rows() throws(CommandError) -> [Int] {

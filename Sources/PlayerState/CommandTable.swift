@@ -82,7 +82,7 @@ public struct CommandSpec: Equatable, Sendable {
       "save", "NAME", "write the queue into a playlist, by NAME.pls or .xspf as such", .text),
     CommandSpec(
       "playlist", "NAME WHAT [ROWS] [ROW|end]",
-      "change a playlist, or play of it: play, add, next, open, remove, cut, copy, paste, move, undo, redo, check, repair",
+      "play a playlist or rows of it (play, open, add, next), or change it: remove, cut, copy, paste, move, undo, redo, check, repair",
       .text),
     CommandSpec("device", "NAME", "play on that device", .device),
     CommandSpec("ignore", "PROGRAM", "leave that program out from now on", .program),

@@ -2,8 +2,8 @@
 public enum ListWish: Hashable, Sendable {
   /// Its tracks in place of the queue, from that row on.
   case play(Int)
-  /// These rows into the queue.
-  case put([Int], PlayerCommand.Destination)
+  /// These rows into the queue; `nil` is all of them.
+  case put([Int]?, PlayerCommand.Destination)
   case remove([Int])
   case cut([Int])
   /// Into what can be pasted, here, in another list and in the queue.
@@ -20,17 +20,31 @@ public enum ListWish: Hashable, Sendable {
     case play, add, next, remove, cut, copy, paste, move, undo, redo, check, repair
     /// Rows in place of the queue.
     case open
+
+    /// What stands after it.
+    var usage: String {
+      switch self {
+      case .play: "[ROW]"
+      case .add, .next, .open: "[ROWS]"
+      case .remove, .cut, .copy: "ROWS"
+      case .paste: "ROW|end"
+      case .move: "ROWS ROW|end"
+      case .undo, .redo, .check, .repair: ""
+      }
+    }
   }
 
   static let words = Verb.allCases.map(\.rawValue)
 
   init(_ arguments: inout CommandArguments) throws(CommandError) {
     let verb: Verb = try arguments.word(or: nil)
+    arguments.goInto("NAME \(verb.rawValue)", verb.usage)
     switch verb {
-    case .play: self = .play(try arguments.row())
-    case .add: self = .put(try arguments.rows(), .end)
-    case .next: self = .put(try arguments.rows(), .next)
-    case .open: self = .put(try arguments.rows(), .replace)
+    // All of it begins where the order of play does.
+    case .play: self = arguments.isEmpty ? .put(nil, .replace) : .play(try arguments.row())
+    case .add: self = .put(try arguments.rowsOrAll(), .end)
+    case .next: self = .put(try arguments.rowsOrAll(), .next)
+    case .open: self = .put(try arguments.rowsOrAll(), .replace)
     case .remove: self = .remove(try arguments.rows())
     case .cut: self = .cut(try arguments.rows())
     case .copy: self = .copy(try arguments.rows())
@@ -46,9 +60,9 @@ public enum ListWish: Hashable, Sendable {
   var text: String {
     switch self {
     case .play(let row): "play \(Rows.end(row))"
-    case .put(let rows, .end): "add \(Rows.text(rows))"
-    case .put(let rows, .next): "next \(Rows.text(rows))"
-    case .put(let rows, .replace): "open \(Rows.text(rows))"
+    case .put(let rows, .end): "add" + Self.text(rows)
+    case .put(let rows, .next): "next" + Self.text(rows)
+    case .put(let rows, .replace): "open" + Self.text(rows)
     case .remove(let rows): "remove \(Rows.text(rows))"
     case .cut(let rows): "cut \(Rows.text(rows))"
     case .copy(let rows): "copy \(Rows.text(rows))"
@@ -61,13 +75,14 @@ public enum ListWish: Hashable, Sendable {
     }
   }
 
+  private static func text(_ rows: [Int]?) -> String { rows.map { " " + Rows.text($0) } ?? "" }
+
   /// The rows that it names.
   public var rows: [Int] {
     switch self {
     case .play(let row): [row]
-    case .put(let rows, _), .remove(let rows), .cut(let rows), .copy(let rows),
-      .move(let rows, _):
-      rows
+    case .put(let rows, _): rows ?? []
+    case .remove(let rows), .cut(let rows), .copy(let rows), .move(let rows, _): rows
     case .paste, .undo, .redo, .check, .repair: []
     }
   }

@@ -139,7 +139,8 @@ import TerminalModel
       command.play(list.entries, from: row, in: list.editor.folder)
       return true
     case .put(let rows, let destination):
-      command.add(rows.map { list.entries[$0] }, in: list.editor.folder, destination)
+      let entries = rows.map { $0.map { list.entries[$0] } } ?? list.entries
+      command.add(entries, in: list.editor.folder, destination)
       return true
     case .check, .repair:
       check(list, repairs: wish == .repair)

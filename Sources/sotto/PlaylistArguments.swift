@@ -36,6 +36,7 @@ extension PlaylistOptions {
     guard let first = words.first else { return .list }
     let word = String(decoding: first, as: UTF8.self)
     guard let usage = usages.first(where: { $0.name == word }) else {
+      if let sentence = playing(words) { throw UsageError(sentence: sentence) }
       let nearest = Nearest.word(to: word, among: usages.map(\.name))
       let hint = nearest.map { ", did you mean '\($0)'?" } ?? ""
       throw UsageError(
@@ -63,6 +64,17 @@ extension PlaylistOptions {
     case "check": return .check(rest[0])
     default: return .list
     }
+  }
+
+  /// Who wants to hear a playlist has come to the wrong door.
+  private static func playing(_ words: [[UInt8]]) -> String? {
+    let verbs = ["play", "open", "next"]
+    let texts = words.prefix(2).map { String(decoding: $0, as: UTF8.self) }
+    guard let place = texts.firstIndex(where: verbs.contains), texts.count == 2 else { return nil }
+    let name = CommandWords.quoted(words[1 - place])
+    let heard = CommandWords.quoted(Array("playlist:".utf8) + words[1 - place])
+    return "'sotto play \(heard)' plays it here,"
+      + " 'sotto ctl playlist \(name) \(texts[place])' in the player that runs"
   }
 
   /// Rows are written as everywhere.

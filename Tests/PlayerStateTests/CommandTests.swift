@@ -41,6 +41,11 @@ import Testing
       ("  level   -5 ", .level(.by(-5))), ("shuffle", .shuffle(.toggle)),
       ("sleep 1h30m", .sleep(.after(5400))), ("sleep 90s", .sleep(.after(90))),
       ("repeat", .repeating(.cycle)), ("remove 7,1-3,2", .remove([0, 1, 2, 6])),
+      ("playlist x play 3", .list(Array("x".utf8), .play(2))),
+      ("playlist x play", .list(Array("x".utf8), .put(nil, .replace))),
+      ("playlist x open", .list(Array("x".utf8), .put(nil, .replace))),
+      ("playlist x add", .list(Array("x".utf8), .put(nil, .end))),
+      ("playlist x next", .list(Array("x".utf8), .put(nil, .next))),
       ("add \"a b\" c\\ d", .add([Array("a b".utf8), Array("c d".utf8)], .end)),
     ] as [(String, PlayerCommand)])
   func `A line is read as people write it`(_ line: String, _ command: PlayerCommand) throws {
@@ -79,6 +84,9 @@ import Testing
         "alarm 7:30 dayly",
         "'alarm' takes once, daily, weekdays, not 'dayly', did you mean 'daily'?"
       ),
+      ("playlist x remove", "'playlist NAME remove' needs ROWS"),
+      ("playlist x play soon", "'playlist NAME play' takes [ROW], not 'soon'"),
+      ("playlist x undo 1", "'playlist NAME undo' takes nothing, not '1' too"),
       ("sleep m", "'sleep' takes [TIME|track|off], not 'm'"),
       ("consume togle", "'consume' takes on, off, toggle, not 'togle', did you mean 'toggle'?"),
     ])

@@ -97,6 +97,7 @@ import Testing
     let path = Array("/a b/c".utf8) + [0xFF]
     let wishes: [ListWish] = [
       .play(3), .put([0, 1, 5], .end), .put([2], .next), .put([1], .replace), .remove([0, 2]),
+      .put(nil, .end), .put(nil, .next), .put(nil, .replace),
       .cut([1]), .copy([4, 5, 6]), .paste(at: 2), .paste(at: .max), .move([1, 2], to: 0),
       .move([0], to: .max), .undo, .redo, .check, .repair,
     ]
