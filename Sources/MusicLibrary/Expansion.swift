@@ -38,7 +38,7 @@ public struct Expansion: Sendable {
 
   private let collection: MusicCollection?
 
-  /// - Parameter collection: what `search:QUERY` and saved searches are looked up in.
+  /// - Parameter collection: what `search:QUERY`, saved searches and `playlist:NAME` are looked up in.
   public init(_ arguments: [[UInt8]], collection: MusicCollection? = nil) {
     levels = [.arguments(arguments[...])]
     self.collection = collection
@@ -107,6 +107,15 @@ public struct Expansion: Sendable {
     if let collection, Self.isOfCollection(path), FileProbe.kind(path) == .missing {
       levels.append(.items(Self.found(path, collection)[...]))
       return nil
+    }
+    if let playlists = collection?.playlists, path.starts(with: PlaylistFolder.prefix),
+      FileProbe.kind(path) == .missing
+    {
+      do throws(LibraryFault) {
+        return named(ListedTrack(TrackLocation(path: try playlists.file(ofWord: path))))
+      } catch {
+        return .fault(error)
+      }
     }
     if let scheme = FileURL.scheme(path), FileProbe.kind(path) == .missing {
       if let file = FileURL.path(path) { return named(ListedTrack(TrackLocation(path: file))) }

@@ -6,7 +6,7 @@ import MusicLibrary
 /// `sotto info`: what files are, without playing them.
 @MainActor enum InfoCommand {
   static func run(paths: [[UInt8]], json: Bool) {
-    var expansion = Expansion(paths, collection: LibraryPlace.collection)
+    var expansion = Expansion(paths, collection: LibraryPlace.collection(for: paths))
     while let item = expansion.next(), !Console.isBroken {
       switch item {
       case .fault(let fault): fail(fault.path, fault.sentence, json)

@@ -9,10 +9,13 @@ import PlayerState
 
 /// Files into the queue, and the queue into files.
 extension PlayCommand {
+  /// What words among paths are looked up in.
+  var collection: MusicCollection { LibraryPlace.collection(configuration.settings) }
+
   /// Finds the tracks of some paths on a queue of its own, and puts them in place all at once.
   func add(_ paths: [[UInt8]], _ destination: PlayerCommand.Destination) {
     let asked = asked?.wait()
-    Self.expand(Expansion(paths, collection: LibraryPlace.collection)) { [weak self] found, wrong in
+    Self.expand(Expansion(paths, collection: collection)) { [weak self] found, wrong in
       self?.put(found, wrong, destination, asked)
       asked?.finish()
     }
@@ -45,7 +48,7 @@ extension PlayCommand {
   /// Finds tracks on a queue of its own.
   ///
   /// - Parameter opens: a single file is opened, so that one that is no music is a fault.
-  private static func expand(
+  static func expand(
     _ expansion: Expansion, opens: Bool = false,
     _ then: @escaping @MainActor ([QueueEntry], [LibraryFault]) -> Void
   ) {
@@ -72,7 +75,7 @@ extension PlayCommand {
     }
   }
 
-  private func put(
+  func put(
     _ tracks: [QueueEntry], _ faults: [LibraryFault], _ destination: PlayerCommand.Destination,
     _ asked: Asked?, from first: Int? = nil
   ) {
@@ -120,7 +123,7 @@ extension PlayCommand {
     _ path: [UInt8], at row: Int?, playsIt: Bool, from source: CommandSource,
     _ answer: @escaping @MainActor (_ fault: String?) -> Void
   ) {
-    Self.expand(Expansion([path], collection: LibraryPlace.collection), opens: true) {
+    Self.expand(Expansion([path], collection: collection), opens: true) {
       [weak self] found, wrong in
       for fault in wrong { Messages.fault(fault.path, fault.sentence) }
       guard let self, !self.isEnding else { return answer("the player ends") }
@@ -147,6 +150,9 @@ extension PlayCommand {
       path = try Playlists.path(Array(name.utf8), configuration.settings)
     } catch {
       return say("\(Text.printable(error.path)): \(error.sentence)", isFault: true)
+    }
+    if SavedSearch.isOne(path) {
+      return say("\(Text.printable(path)): \(SavedSearch.isNoList)", isFault: true)
     }
     guard let format = PlaylistFormat(of: path) else {
       return say("A playlist's name ends in .m3u8, .m3u, .pls or .xspf", isFault: true)

@@ -79,6 +79,7 @@ import TerminalModel
     } catch {
       return tell(error)
     }
+    if SavedSearch.isOne(path) { return perform(wish, ofSearch: path) }
     if let shown, shown.isNamed(path) {
       perform(wish, in: shown)
       return
@@ -102,6 +103,42 @@ import TerminalModel
         self.disk.afterwards { self.endTurn(path) }
         if case .success(let list) = result { self.disk.forget(list.reading) }
       }
+    }
+  }
+
+  /// What a saved search finds now is played and copied as a list's rows; changed it is elsewhere.
+  private func perform(_ wish: ListWish, ofSearch path: [UInt8]) {
+    switch wish {
+    case .play, .put, .copy: break
+    case .remove, .cut, .paste, .move, .undo, .redo, .check, .repair:
+      return tell(LibraryFault(path: path, sentence: SavedSearch.isNoList))
+    }
+    let asked = command.asked?.wait()
+    PlayCommand.expand(Expansion([path], collection: command.collection)) {
+      [weak self] tracks, faults in
+      guard let self else { return }
+      let before = self.command.asked
+      self.command.asked = asked
+      self.found(tracks, faults, wish)
+      self.command.asked = before
+      asked?.finish()
+    }
+  }
+
+  private func found(_ tracks: [QueueEntry], _ faults: [LibraryFault], _ wish: ListWish) {
+    if !tracks.isEmpty, let row = wish.rows.first(where: { !tracks.indices.contains($0) }) {
+      return command.say("The search finds no row \(row &+ 1)", isFault: true)
+    }
+    let asked = command.asked
+    switch wish {
+    case .play(let row): command.put(tracks, faults, .replace, asked, from: row)
+    case .put(let rows, let destination):
+      let chosen = rows.map { $0.compactMap { tracks.indices.contains($0) ? tracks[$0] : nil } }
+      command.put(chosen ?? tracks, faults, destination, asked)
+    case .copy(let rows) where !tracks.isEmpty:
+      command.queue.edit { $0.keep(rows.map { tracks[$0] }) }
+      command.say("Copied \(TrackText.count(rows.count))")
+    default: for fault in faults { tell(fault) }
     }
   }
 

@@ -175,7 +175,7 @@ extension PlayCommand {
   /// Of a file, at its own level and beside the queue; the music waits for it (S7).
   private func preview(_ path: [UInt8]) {
     guard let engine, let player else { return }
-    var expansion = Expansion([path], collection: LibraryPlace.collection)
+    var expansion = Expansion([path], collection: collection)
     guard case .track(let track) = expansion.next() else {
       return say("\(Text.printable(path)): nothing to play", isFault: true)
     }

@@ -18,7 +18,7 @@ extension PlayCommand {
       Messages.fault(out, "is a file to be played")
       Exit.end(1)
     }
-    var expansion = Expansion(options.paths, collection: LibraryPlace.collection)
+    var expansion = Expansion(options.paths, collection: collection)
     let isInteractive = !options.isPlain && Terminal.isInteractive
     if isInteractive { full = PlayScreen(self) }
     if options.paths.isEmpty, full == nil, kept?.moment == nil {

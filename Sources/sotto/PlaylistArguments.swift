@@ -68,9 +68,11 @@ extension PlaylistOptions {
 
   /// Who wants to hear a playlist has come to the wrong door.
   private static func playing(_ words: [[UInt8]]) -> String? {
-    let verbs = ["play", "open", "next"]
     let texts = words.prefix(2).map { String(decoding: $0, as: UTF8.self) }
-    guard let place = texts.firstIndex(where: verbs.contains), texts.count == 2 else { return nil }
+    guard texts.count == 2,
+      let place = ["play", "open", "next"].contains(texts[0])
+        ? 0 : ["play", "open", "next", "add"].contains(texts[1]) ? 1 : nil
+    else { return nil }
     let name = CommandWords.quoted(words[1 - place])
     let heard = CommandWords.quoted(Array("playlist:".utf8) + words[1 - place])
     return "'sotto play \(heard)' plays it here,"

@@ -22,6 +22,8 @@ import TerminalModel
     Console.endIfBroken()
   }
 
+  private var collection: MusicCollection { LibraryPlace.collection(settings) }
+
   private func run() throws(LibraryFault) {
     switch options.action {
     case .list: try list()
@@ -125,7 +127,7 @@ import TerminalModel
   }
 
   private func show(_ path: [UInt8]) throws(LibraryFault) {
-    let items = try PlaylistReader(path).items
+    let items = try PlaylistReader(path, collection).items
     let width = "\(items.count)".count
     for (row, item) in items.enumerated() where !Console.isBroken {
       let entry = item.entry
@@ -164,7 +166,7 @@ import TerminalModel
       throw LibraryFault(
         path: file, sentence: "a playlist's name ends in .m3u8, .m3u, .pls or .xspf")
     }
-    let list = try PlaylistReader(path)
+    let list = try PlaylistReader(path, collection)
     let folder = PlaylistPath.folder(target)
     if format == .m3u8 || format == .m3u {
       if let sentence = WholeFile.write(list.list(in: folder).bytes, to: target) {
@@ -184,6 +186,7 @@ import TerminalModel
   private func take(_ file: [UInt8], as name: [UInt8]?) throws(LibraryFault) {
     let list = try PlaylistReader(Playlists.absolute(file))
     let path = try Playlists.path(name ?? Array(PlaylistPath.title(file).utf8), settings)
+    if SavedSearch.isOne(path) { throw LibraryFault(path: path, sentence: SavedSearch.isNoList) }
     guard let format = PlaylistFormat(of: path), format == .m3u8 || format == .m3u else {
       throw LibraryFault(
         path: path, sentence: "own playlists are M3U lists: a name without an ending")
@@ -233,7 +236,7 @@ import TerminalModel
 
   private func add(_ paths: [[UInt8]], to name: [UInt8]) throws(LibraryFault) {
     var editor = try Playlists.store.open(Playlists.path(name, settings))
-    var expansion = Expansion(paths)
+    var expansion = Expansion(paths, collection: collection)
     var entries: [PlaylistEntry] = []
     while let item = expansion.next() {
       switch item {
@@ -261,7 +264,7 @@ import TerminalModel
   // MARK: Missing files
 
   private func check(_ path: [UInt8]) throws(LibraryFault) {
-    let items = try PlaylistReader(path).items
+    let items = try PlaylistReader(path, collection).items
     let findings = Playlists.search(settings, list: path).findings(items)
     var places: [Int: [UInt8]] = [:]
     for finding in findings {

@@ -1,5 +1,4 @@
 import AudioTypes
-import Glibc
 import MusicLibrary
 import PlayQueue
 import TerminalModel
@@ -21,12 +20,11 @@ import TerminalModel
     PlaylistPath.absolute(path, in: CtlCommand.workingFolder)
   }
 
-  /// The file that a name means: a path where it has a slash; otherwise a list of the user's own, with
-  /// its ending or without.
+  /// The file that a name means: a path where it has a slash; otherwise a list or a saved search of the
+  /// user's own, with its ending or without.
   ///
-  /// - Returns: the path; that of an M3U8 to be made where there is no list of that name.
+  /// - Returns: the path; that of an M3U8 to be made where there is nothing of that name.
   static func path(_ name: [UInt8], _ settings: Settings) throws(LibraryFault) -> [UInt8] {
-    func fault(_ sentence: String) -> LibraryFault { LibraryFault(path: name, sentence: sentence) }
     if name.first == UInt8(ascii: "~"),
       let path = Browser.folder(String(decoding: name, as: UTF8.self)),
       path.first == UInt8(ascii: "/")
@@ -35,18 +33,9 @@ import TerminalModel
     }
     if name.contains(UInt8(ascii: "/")) { return absolute(name) }
     guard let folder = folder(settings) else {
-      throw fault("there is no folder for playlists: HOME is not set")
+      throw LibraryFault(path: name, sentence: "there is no folder for playlists: HOME is not set")
     }
-    guard let first = name.first, first != UInt8(ascii: "."), !name.contains(0) else {
-      throw fault("a playlist's name is not empty and does not begin with a point")
-    }
-    let path = folder + [0x2F] + name
-    if PlaylistFormat(of: name) != nil { return path }
-    for format in PlaylistFormat.allCases {
-      let file = path + Array(".\(format.rawValue)".utf8)
-      if unsafe access(file.map { CChar(bitPattern: $0) } + [0], F_OK) == 0 { return file }
-    }
-    return path + Array(".m3u8".utf8)
+    return try PlaylistFolder(folder).file(name)
   }
 
   /// The file of a saved search: a path where the name has a slash, otherwise in the playlist folder.

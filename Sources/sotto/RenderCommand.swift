@@ -81,7 +81,7 @@ import OutputInterface
 
   /// The one track that the argument means.
   private static func track(_ path: [UInt8]) -> ListedTrack? {
-    var expansion = Expansion([path], collection: LibraryPlace.collection)
+    var expansion = Expansion([path], collection: LibraryPlace.collection(for: [path]))
     var found: ListedTrack?
     while let item = expansion.next() {
       switch item {

@@ -9,6 +9,7 @@ public struct ListStore: Sendable {
 
   /// Reads a list to be edited. One that is not there is an empty one.
   public func open(_ path: [UInt8]) throws(LibraryFault) -> ListEditor {
+    if SavedSearch.isOne(path) { throw LibraryFault(path: path, sentence: SavedSearch.isNoList) }
     guard let format = PlaylistFormat(of: path), format == .m3u8 || format == .m3u else {
       throw LibraryFault(
         path: path,

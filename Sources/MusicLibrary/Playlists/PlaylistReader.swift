@@ -11,10 +11,16 @@ public struct PlaylistReader: Sendable {
 
   public private(set) var items: [Item] = []
 
-  /// Reads a list; a CUE sheet is one of parts.
+  /// Reads a list; a CUE sheet is one of parts, and a saved search has what it finds now.
   ///
-  /// - Parameter path: from the root on.
-  public init(_ path: [UInt8]) throws(LibraryFault) {
+  /// - Parameters:
+  ///   - path: from the root on.
+  ///   - collection: where a saved search looks.
+  public init(_ path: [UInt8], _ collection: MusicCollection? = nil) throws(LibraryFault) {
+    if let collection, SavedSearch.isOne(path), FileProbe.kind(path) != .missing {
+      items = try Self.items(SavedSearch(file: path), path, collection)
+      return
+    }
     guard let bytes = try ListStore.read(path) else {
       throw LibraryFault(path: path, sentence: "no such file or folder")
     }
@@ -43,6 +49,16 @@ public struct PlaylistReader: Sendable {
       }
     case nil:
       throw LibraryFault(path: path, sentence: "is no playlist that sotto knows")
+    }
+  }
+
+  private static func items(
+    _ search: SavedSearch, _ path: [UInt8], _ collection: MusicCollection
+  ) throws(LibraryFault) -> [Item] {
+    do throws(MusicCollection.Fault) {
+      return try collection.tracks(search).map { item(PlaylistEntry($0), in: []) }
+    } catch {
+      throw LibraryFault(path: path, sentence: error.sentence)
     }
   }
 

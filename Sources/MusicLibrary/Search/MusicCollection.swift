@@ -6,10 +6,13 @@ public struct MusicCollection: Sendable {
   /// The path of the index; nil where there is no place for one.
   public var index: [UInt8]?
   public var history: [UInt8]?
+  /// Where `playlist:NAME` among paths is looked for.
+  public var playlists: PlaylistFolder?
 
-  public init(index: [UInt8]?, history: [UInt8]? = nil) {
+  public init(index: [UInt8]?, history: [UInt8]? = nil, playlists: PlaylistFolder? = nil) {
     self.index = index
     self.history = history
+    self.playlists = playlists
   }
 
   /// Why the collection cannot be searched, without a full stop.

@@ -27,6 +27,14 @@ public struct SavedSearch: Hashable, Sendable {
   /// The ending of its file.
   public static let suffix = "search"
 
+  /// Whether a path is that of one, by its ending.
+  public static func isOne(_ path: [UInt8]) -> Bool { Paths.suffix(path) == suffix }
+
+  /// What is said to those who would change its rows.
+  public static let isNoList =
+    "is a saved search, which has no rows of its own: 'sotto search --save NAME --replace QUERY'"
+    + " changes it"
+
   /// Nobody writes more.
   static let longest = 64 * 1024
 
