@@ -18,22 +18,34 @@ import PlayerState
 public enum ControlReply: Equatable, Sendable {
   /// It is done; what there is to say, in sentences.
   case done([String])
-  /// It is not, and why.
-  case failed(String)
+  /// So many tracks came into the queue; what there is to say, and what did not come and why.
+  case added(Int, said: [String], faults: [String])
+  /// It is not, and why: the first fault, and all of them where there are several.
+  case failed(String, faults: [String] = [])
 
   public var line: String {
     switch self {
     case .done(let sentences):
+      JSON.object([("ok", .bool(true))] + Self.list("said", sentences)).text()
+    case .added(let count, let sentences, let faults):
       JSON.object(
-        [("ok", .bool(true))]
-          + (sentences.isEmpty ? [] : [("said", .array(sentences.map { .string($0) }))])
+        [("ok", .bool(true))] + Self.list("said", sentences) + [("added", .int(count))]
+          + Self.list("errors", faults)
       ).text()
-    case .failed(let sentence): Self.failure(sentence)
+    case .failed(let sentence, let faults): Self.failure(sentence, faults)
     }
   }
 
-  static func failure(_ sentence: String) -> String {
-    JSON.object([("ok", .bool(false)), ("error", .string(sentence))]).text()
+  static func failure(_ sentence: String, _ faults: [String] = []) -> String {
+    JSON.object(
+      [("ok", .bool(false)), ("error", .string(sentence))]
+        + list("errors", faults.count > 1 ? faults : [])
+    ).text()
+  }
+
+  /// Nothing where there is nothing to list.
+  private static func list(_ name: String, _ sentences: [String]) -> [(String, JSON)] {
+    sentences.isEmpty ? [] : [(name, .array(sentences.map { .string($0) }))]
   }
 }
 

@@ -60,17 +60,21 @@ import RemoteControl
     Console.write(text + "\n")
   }
 
-  /// What it said, a sentence a line; a refusal is a fault.
+  /// What it said, a sentence a line; a refusal is a fault, and so is what was left out.
   private static func tell(_ answer: String, isQuiet: Bool = false) {
     guard case .object(let fields)? = try? JSON(reading: Array(answer.utf8)) else {
       Messages.tell("the player's answer cannot be understood")
       Messages.status = 1
       return
     }
+    let listsFaults = fields.contains { $0.0 == "errors" }
     for (name, value) in fields {
       switch (name, value) {
-      case ("error", .string(let sentence)):
+      case ("error", .string(let sentence)) where !listsFaults:
         Messages.tell(Text.printable(sentence))
+        Messages.status = 1
+      case ("errors", .array(let sentences)):
+        for case .string(let sentence) in sentences { Messages.tell(Text.printable(sentence)) }
         Messages.status = 1
       case ("said", .array(let sentences)) where !isQuiet:
         for case .string(let sentence) in sentences { Console.print(Text.printable(sentence)) }

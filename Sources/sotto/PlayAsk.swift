@@ -10,17 +10,32 @@ import RemoteControl
 /// answer. On the control thread.
 @MainActor final class Asked {
   private var sentences: [String] = []
-  private var fault: String?
+  private var faults: [String] = []
+  private var faultBytes = 0
+  /// Faults that are counted alone.
+  private var moreFaults = 0
+  /// How many tracks came into the queue, where some were asked for and came.
+  var added: Int?
   /// The end comes later, by `finish`.
   private(set) var isDeferred = false
   private let answer: @MainActor (ControlReply) -> Void
 
   init(_ answer: @escaping @MainActor (ControlReply) -> Void) { self.answer = answer }
 
+  /// A folder may have any number of faults; what is told of them stays far below the most that a
+  /// program may leave unread.
+  private static let mostFaults = 100
+  private static let mostFaultBytes = 1 << 16
+
   func hear(_ sentence: String, isFault: Bool = false) {
     let sentence = Text.printable(sentence)
     if isFault {
-      fault = fault ?? sentence
+      faultBytes += sentence.utf8.count
+      if faults.isEmpty || faults.count < Self.mostFaults && faultBytes <= Self.mostFaultBytes {
+        faults.append(sentence)
+      } else {
+        moreFaults += 1
+      }
     } else if !sentences.contains(sentence) {
       sentences.append(sentence)
     }
@@ -41,7 +56,14 @@ import RemoteControl
     return self
   }
 
-  func finish() { answer(fault.map { .failed($0) } ?? .done(sentences)) }
+  func finish() {
+    let faults = faults + (moreFaults > 0 ? ["and \(moreFaults) more"] : [])
+    if let added {
+      answer(.added(added, said: sentences, faults: faults))
+    } else {
+      answer(faults.first.map { .failed($0, faults: faults) } ?? .done(sentences))
+    }
+  }
 }
 
 extension PlayCommand {

@@ -79,6 +79,10 @@ extension PlayCommand {
     _ tracks: [QueueEntry], _ faults: [LibraryFault], _ destination: PlayerCommand.Destination,
     _ asked: Asked?, from first: Int? = nil
   ) {
+    // What is said here is for the screen; the answer is put together beside it.
+    let before = self.asked
+    self.asked = nil
+    defer { self.asked = before }
     for fault in faults {
       Messages.fault(fault.path, fault.sentence)
       asked?.hear("\(Text.printable(fault.path)): \(fault.sentence)", isFault: true)
@@ -112,7 +116,15 @@ extension PlayCommand {
     let count = tracks.count == 1 ? "1 track" : "\(tracks.count) tracks"
     let sentence = destination == .replace ? "Playing \(count)" : "Added \(count)"
     asked?.hear(sentence)
-    if faults.isEmpty { say(sentence) }
+    asked?.added = tracks.count
+    if let fault = faults.first {
+      let more = faults.count > 1 ? ", and \(faults.count - 1) more" : ""
+      say(
+        "\(sentence), not \(Text.printable(fault.path)): \(Text.printable(fault.sentence))\(more)",
+        isFault: true)
+    } else {
+      say(sentence)
+    }
     if let row { perform(.choose(row)) }
     refresh()
   }

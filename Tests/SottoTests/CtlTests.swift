@@ -116,6 +116,33 @@ import Testing
       })
   }
 
+  @Test func `What can be added is added, with its count, and what cannot is told`() throws {
+    let player = try Playing(tracks: 1)
+    let good = try player.folder.write("good.wav")
+    let run = try player.ctl("add", "/none/a.wav", good, "/none/b.wav")
+    #expect(run.status == 1)
+    #expect(run.text == "Added 1 track\n")
+    #expect(
+      run.errorLines == [
+        "sotto: /none/a.wav: no such file or folder", "sotto: /none/b.wav: no such file or folder",
+      ])
+    let json = try player.ctl("--json", "add", good, good, "/none/a.wav")
+    let answer = try #require(
+      JSONSerialization.jsonObject(with: Data(json.output)) as? [String: Any])
+    #expect(answer["ok"] as? Bool == true && answer["added"] as? Int == 2)
+    #expect(answer["errors"] as? [String] == ["/none/a.wav: no such file or folder"])
+    #expect(json.status == 1)
+    #expect(try player.value("tracks") as? Int == 4)
+    // Nothing of it is not done; however many there are, the answer is one line.
+    let caller = try Caller(player.socket)
+    let many = (0..<3000).map { "/none/\($0)" }.joined(separator: " ")
+    caller.send("add \(many)\n")
+    let none = try #require(caller.object())
+    #expect(none["ok"] as? Bool == false && none["added"] == nil)
+    #expect(none["error"] as? String == "/none/0: no such file or folder")
+    #expect((none["errors"] as? [String])?.last == "and 2900 more")
+  }
+
   // MARK: Status
 
   @Test func `What status calls things is what info and session replay call them`() throws {
