@@ -73,7 +73,7 @@ struct CommandArguments {
   /// `4` or `3.5`; 0 is none.
   mutating func rating() throws(CommandError) -> Double? {
     let word = try text()
-    guard let value = Double(word), (0...5).contains(value), (value * 2).rounded() == value * 2
+    guard let value = Self.decimal(word[...]), value <= 5, (value * 2).rounded() == value * 2
     else {
       throw CommandError(
         "'\(spec.name)' takes 0 to 5 in whole and half stars, not '\(Text.printable(word))'")
@@ -85,8 +85,7 @@ struct CommandArguments {
     let word = try text()
     if word.hasSuffix("%") {
       // A part is a place, and no step: with a sign it would be taken for one.
-      guard let value = Double(word.dropLast()), (0...100).contains(value), !word.hasPrefix("+")
-      else { throw wrong(word) }
+      guard let value = Self.decimal(word.dropLast()), value <= 100 else { throw wrong(word) }
       return .part(value / 100)
     }
     let isStep = word.hasPrefix("+") || word.hasPrefix("-")
@@ -96,14 +95,23 @@ struct CommandArguments {
     return isStep ? .by(word.hasPrefix("-") ? -seconds : seconds) : .to(seconds)
   }
 
+  /// Digits, with a point among them or without; no `1e3`, `0x10` and `inf`.
+  private static func decimal(_ text: Substring) -> Double? {
+    let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+    guard let first = text.utf8.first, digits.contains(first),
+      text.utf8.allSatisfy({ digits.contains($0) || $0 == UInt8(ascii: ".") })
+    else { return nil }
+    return Double(text)
+  }
+
   /// `83`, `83.5`, `1:23`, `1:01:05`.
   private static func seconds(_ text: Substring) -> Double? {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     guard (1...3).contains(parts.count) else { return nil }
     var sum = 0.0
     for (index, part) in parts.enumerated() {
-      guard let first = part.first, first.isASCII, first.isNumber, let value = Double(part),
-        value.isFinite, index == parts.count - 1 || value == value.rounded(),
+      guard let value = decimal(part), value.isFinite,
+        index == parts.count - 1 || value == value.rounded(),
         index == 0 || value < 60
       else { return nil }
       sum = sum * 60 + value

@@ -105,7 +105,17 @@ extension PlayCommand {
     let snapshot = engine.snapshot()
     let target = max(0, (seekTarget ?? snapshot.position) + seconds)
     seekTarget = min(target, snapshot.duration ?? target)
+    guard let duration = snapshot.duration, target >= duration else {
+      player?.send(.seek(.seconds(target)))
+      return
+    }
+    // The engine goes on to what follows: the place that was asked for is none.
+    let asked = asked
+    self.asked = nil
     player?.send(.seek(.seconds(target)))
+    self.asked = asked
+    let follows = queue.index(after: snapshot.index ?? index) != nil
+    asked?.hear("Past its end: " + (follows ? "on to what follows" : "nothing follows"))
   }
 
   /// The device's volume; sotto's own level where the device has none.
