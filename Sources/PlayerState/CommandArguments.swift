@@ -31,6 +31,13 @@ struct CommandArguments {
     CommandError("'\(spec.name)' takes \(spec.usage), not '\(Text.printable(word))'")
   }
 
+  /// Takes that word, where it comes next.
+  mutating func takes(_ word: String) -> Bool {
+    guard let next = words.first, next.elementsEqual(word.utf8) else { return false }
+    words.removeFirst()
+    return true
+  }
+
   mutating func path() throws(CommandError) -> [UInt8] {
     guard let word = words.popFirst() else {
       throw CommandError("'\(spec.name)' needs \(spec.usage)")
@@ -166,11 +173,7 @@ struct CommandArguments {
 
   /// "end" is the largest number there is.
   mutating func rowOrEnd() throws(CommandError) -> Int {
-    if let word = words.first, word.elementsEqual("end".utf8) {
-      words.removeFirst()
-      return .max
-    }
-    return try row()
+    try takes("end") ? .max : row()
   }
 
   mutating func rowsOrAll() throws(CommandError) -> [Int]? { isEmpty ? nil : try rows() }

@@ -79,7 +79,8 @@ public struct CommandSpec: Equatable, Sendable {
     CommandSpec("redo", "", "make it again"),
     CommandSpec("rate", "STARS", "how good this track is, 1 to 5; 0 takes it back", .number),
     CommandSpec(
-      "save", "NAME", "write the queue into a playlist, by NAME.pls or .xspf as such", .text),
+      "save", "NAME [replace]",
+      "write the queue into a playlist, by NAME.pls or .xspf as such", .text),
     CommandSpec(
       "playlist", "NAME WHAT [ROWS] [ROW|end]",
       "play a playlist or rows of it (play, open, add, next), or change it: remove, cut, copy, paste, move, undo, redo, check, repair",

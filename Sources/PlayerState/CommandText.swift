@@ -64,7 +64,7 @@ extension PlayerCommand {
     case "undo": return .undo
     case "redo": return .redo
     case "rate": return .rate(try arguments.rating())
-    case "save": return .save(try arguments.text())
+    case "save": return .save(try arguments.text(), replaces: arguments.takes("replace"))
     case "playlist": return .list(try arguments.path(), try ListWish(&arguments))
     case "device": return .device(try arguments.text())
     case "ignore": return .ignore(try arguments.text())
@@ -119,7 +119,8 @@ extension PlayerCommand {
     case .undo: "undo"
     case .redo: "redo"
     case .rate(let rating): "rate \(Number.text(rating ?? 0))"
-    case .save(let name): "save \(Self.quoted([Array(name.utf8)]))"
+    case .save(let name, let replaces):
+      "save \(Self.quoted([Array(name.utf8)]))" + (replaces ? " replace" : "")
     case .list(let path, let wish): "playlist \(Self.quoted([path])) \(wish.text)"
     case .device(let name): "device \(Self.quoted([Array(name.utf8)]))"
     case .ignore(let name): "ignore \(Self.quoted([Array(name.utf8)]))"

@@ -47,8 +47,9 @@ public enum PlayerCommand: Hashable, Sendable {
   case copy([Int])
   case paste(at: Int)
   case clear, undo, redo
-  /// Writes the queue into a playlist of that name.
-  case save(String)
+  /// Writes the queue into a playlist of that name; one that is there already only where it is to be
+  /// replaced.
+  case save(String, replaces: Bool = false)
   /// Of one playlist, by its name or path.
   case list(Path, ListWish)
 

@@ -99,8 +99,9 @@ extension PlayerCommand {
     switch self {
     case .add(let paths, let destination): return .add(paths.map(whole), destination)
     case .preview(let path): return .preview(whole(path))
-    case .save(let name) where name.contains("/") && name.first != "~":
-      return .save(String(decoding: whole(Array(name.utf8)), as: UTF8.self))
+    case .save(let name, let replaces) where name.contains("/") && name.first != "~":
+      return .save(
+        String(decoding: whole(Array(name.utf8)), as: UTF8.self), replaces: replaces)
     case .list(let path, let wish) where path.contains(UInt8(ascii: "/")):
       return .list(path.first == UInt8(ascii: "~") ? path : whole(path), wish)
     case .browse(let path):

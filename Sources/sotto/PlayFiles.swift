@@ -154,9 +154,9 @@ extension PlayCommand {
   }
 
   /// Writes the queue into a playlist, whole or not at all: by a name into one of the user's own, by a
-  /// path (with a slash) anywhere; the ending says how. What it takes the place of can be undone where
-  /// that is an M3U.
-  func save(_ name: String) {
+  /// path (with a slash) anywhere; the ending says how. What is there already stays, unless it is to be
+  /// replaced; that can be undone where it is an M3U.
+  func save(_ name: String, replaces: Bool) {
     let path: [UInt8]
     do throws(LibraryFault) {
       path = try Playlists.path(Array(name.utf8), configuration.settings)
@@ -174,7 +174,12 @@ extension PlayCommand {
     let store = Playlists.store
     DispatchQueue(label: "sotto.save").async { [weak self] in
       let listed = entries.map { PlaylistEntry($0, in: folder) }
-      let (fault, remarks) = Self.write(listed, as: format, to: path, store)
+      let isThere = unsafe access(path.map { CChar(bitPattern: $0) } + [0], F_OK) == 0
+      let word = CommandWords.quoted(Array(name.utf8))
+      let (fault, remarks) =
+        isThere && !replaces
+        ? ("is there already: 'save \(word) replace' takes its place", [])
+        : Self.write(listed, as: format, to: path, store)
       DispatchQueue.main.async {
         MainActor.assumeIsolated {
           guard let self else { return }

@@ -64,7 +64,7 @@ extension PlayCommand {
     case .attempt(let trial):
       if let act = Neighbourhood.Act(rawValue: trial.rawValue) { neighbourhood()?.perform(act) }
     case .add(let paths, let destination): add(paths, destination)
-    case .save(let name): save(name)
+    case .save(let name, let replaces): save(name, replaces: replaces)
     case .list(let name, let wish): lists.perform(wish, of: name)
     case .rate(let rating): rate(rating)
     case .device(let id): move(toDevice: id)

@@ -230,9 +230,17 @@ import Testing
     let repaired = try says("playlist", "L", "repair")
     #expect(repaired.hasSuffix("\n2 tracks missing, 2 found elsewhere: found 2 tracks again\n"))
     #expect(try list().contains("\(music)/Music/track 2.wav\n"))
-    // Saving over a list is an edit of it.
-    #expect(try says("save", "L") == "Saved 3 tracks in \(folder)/L.m3u8\n")
+    // Saving over a list is asked for, and an edit of it.
+    let before = try list()
+    #expect(
+      try says("save", "L")
+        == "sotto: \(folder)/L.m3u8: is there already: 'save L replace' takes its place")
+    #expect(try list() == before)
+    #expect(try says("save", "L", "replace") == "Saved 3 tracks in \(folder)/L.m3u8\n")
+    #expect(try says("playlist", "L", "undo") == "Undid: replaced all by 3 tracks\n")
+    #expect(try list() == before)
     #expect(try says("save", "\(folder)/q.pls").hasPrefix("Saved 3 tracks in "))
+    #expect(try says("save", "\(folder)/q.pls").contains("is there already"))
     #expect(try says("save", "x/y").hasPrefix("sotto: A playlist's name ends in "))
   }
 
