@@ -276,14 +276,16 @@ public struct Expansion: Sendable {
       levels.append(.items(items[...]))
       return nil
     }
-    var entries: [PlaylistEntry]
+    var entries: [PlaylistEntry] = []
+    var broken: String?
     switch kind {
     case .m3u, .cue: entries = M3UParser.entries(bytes)
     case .pls: entries = PLSParser.entries(bytes)
-    case .xspf: entries = XSPFParser.entries(bytes)
+    case .xspf: broken = XSPFParser.read(bytes, &entries)
     }
     var result: Item?
-    if entries.isEmpty { result = fault("nothing to play in this playlist") }
+    if let broken { result = fault(entries.isEmpty ? broken : "\(broken); what was read is taken") }
+    if entries.isEmpty { result = result ?? fault("nothing to play in this playlist") }
     if entries.count > PlaylistLimits.entries {
       entries.removeLast(entries.count - PlaylistLimits.entries)
       result = fault("only the first \(PlaylistLimits.entries) entries are taken")

@@ -185,6 +185,9 @@ import TerminalModel
 
   private func take(_ file: [UInt8], as name: [UInt8]?) throws(LibraryFault) {
     let list = try PlaylistReader(Playlists.absolute(file))
+    guard !list.items.isEmpty else {
+      throw LibraryFault(path: file, sentence: "nothing is listed in it")
+    }
     let path = try Playlists.path(name ?? Array(PlaylistPath.title(file).utf8), settings)
     if SavedSearch.isOne(path) { throw LibraryFault(path: path, sentence: SavedSearch.isNoList) }
     guard let format = PlaylistFormat(of: path), format == .m3u8 || format == .m3u else {

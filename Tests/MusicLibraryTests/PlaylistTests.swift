@@ -1,4 +1,6 @@
+import AudioTypes
 import MusicLibrary
+import TestSupport
 import Testing
 
 func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
@@ -120,6 +122,46 @@ func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
         #expect(CueSheet(parsing: text).tracks.allSatisfy { $0.end == nil || $0.end! > $0.start })
       }
     }
+  }
+
+  @Test(arguments: [
+    (
+      "<playlist>\n<trackList>\n<track><location>a</location>\n",
+      "line 4: the file ends within <track>"
+    ),
+    (
+      "<playlist>\n<trackList>\n</track></trackList></playlist>",
+      "line 3: </track> stands where <trackList> is open"
+    ),
+    ("<playlist><trackList/></playlist>\n</x>", "line 2: </x> ends nothing"),
+    ("<html>\n<body/></html>", "line 1: <html> stands where an XSPF has <playlist>"),
+    ("<playlist>\n<!-- never closed </playlist>", "line 2: a comment is not closed"),
+    ("<playlist>\n<trackList><location", "line 2: <location is not closed by >"),
+    ("nothing at all", "line 1: there is no <playlist> in it, and so no XSPF"),
+  ]) func `Where an XSPF is broken is told`(_ text: String, _ sentence: String) throws {
+    let folder = try TestFolder()
+    let path = try folder.write(bytes(text), "list.xspf")
+    #expect(throws: LibraryFault(path: bytes(path), sentence: sentence)) {
+      try PlaylistReader(bytes(path))
+    }
+    var expansion = Expansion([bytes(path)])
+    guard case .fault(let fault) = expansion.next() else {
+      Issue.record("no fault")
+      return
+    }
+    #expect(fault.sentence.hasPrefix(sentence))
+  }
+
+  @Test func `What stands before the break of an XSPF is played, and the break is told`() throws {
+    let folder = try TestFolder()
+    let song = try folder.write([1], "a.mp3")
+    let path = try folder.write(
+      bytes("<playlist><trackList><track><location>a.mp3</location></track>\n<track>"), "list.xspf")
+    var expansion = Expansion([bytes(path)])
+    let sentence = "line 2: the file ends within <track>; what was read is taken"
+    #expect(expansion.next() == .fault(LibraryFault(path: bytes(path), sentence: sentence)))
+    #expect(expansion.next() == .track(ListedTrack(TrackLocation(path: bytes(song)))))
+    #expect(expansion.next() == nil)
   }
 
   @Test func `Names are sorted as people do`() {

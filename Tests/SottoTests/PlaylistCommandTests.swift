@@ -120,6 +120,21 @@ import Testing
     #expect(try run("export", "None", folder.file("x.pls")).status == 1)
   }
 
+  @Test func `What is broken or empty is not imported`() throws {
+    let (folder, environment) = try Self.home()
+    for (name, text, sentence) in [
+      ("cut.xspf", "<playlist>\n<trackList><track>", "line 2: the file ends within <track>"),
+      ("none.xspf", "<playlist><trackList/></playlist>", "nothing is listed in it"),
+      ("none.pls", "[playlist]\n", "nothing is listed in it"),
+    ] {
+      let file = try folder.write(Array(text.utf8), name)
+      let run = try Run("playlist", "import", file, environment: environment)
+      #expect(run.status == 1 && run.text == "")
+      #expect(run.errorLines == ["sotto: \(file): \(sentence)"])
+    }
+    #expect(!FileManager.default.fileExists(atPath: folder.file(".local/share/sotto/Playlists")))
+  }
+
   @Test func `What was moved is found, and taken when that is wished`() throws {
     let (folder, environment) = try Self.home()
     func run(_ words: String...) throws -> Run {

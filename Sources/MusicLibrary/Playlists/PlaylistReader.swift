@@ -11,7 +11,7 @@ public struct PlaylistReader: Sendable {
 
   public private(set) var items: [Item] = []
 
-  /// Reads a list; a CUE sheet is one of parts, and a saved search has what it finds now.
+  /// Reads a list, all of it or none where it is damaged; a CUE sheet is one of parts, and a saved search has what it finds now.
   ///
   /// - Parameters:
   ///   - path: from the root on.
@@ -35,7 +35,12 @@ public struct PlaylistReader: Sendable {
         items.append(item)
       }
     case .pls: items = PLSParser.entries(bytes).map { Self.item($0, in: folder) }
-    case .xspf: items = XSPFParser.entries(bytes).map { Self.item($0, in: folder) }
+    case .xspf:
+      var entries: [PlaylistEntry] = []
+      if let fault = XSPFParser.read(bytes, &entries) {
+        throw LibraryFault(path: path, sentence: fault)
+      }
+      items = entries.map { Self.item($0, in: folder) }
     case .cue:
       let sheet = CueSheet(parsing: bytes)
       let tracks = sheet.listed { name in

@@ -1,6 +1,8 @@
+import AudioTypes
+
 /// A small reader of XML for playlists: elements, attributes, text, CDATA. A document type is
 /// skipped and defines nothing, so that no entity can grow; unknown entities stay as written.
-/// Never fails: damaged markup is text or is left out.
+/// Never fails: damaged markup is text or is left out, and the first of it is told.
 struct XMLScanner {
   enum Event: Equatable {
     /// A start tag; an empty-element tag gives its end right after it. Names without prefixes.
@@ -10,7 +12,9 @@ struct XMLScanner {
   }
 
   private let bytes: [UInt8]
-  private var position = 0
+  private(set) var position = 0
+  /// What is damaged first, and where.
+  private(set) var damage: (position: Int, problem: String)?
   private var pendingEnd: String?
 
   init(_ bytes: [UInt8]) {
@@ -27,26 +31,31 @@ struct XMLScanner {
     while position < bytes.count {
       guard bytes[position] == UInt8(ascii: "<") else { return .text(text()) }
       if at("<!--") {
-        skip(past: "-->")
+        skip(past: "-->", "a comment")
       } else if at("<![CDATA[") {
         let start = position + 9
-        skip(past: "]]>")
+        skip(past: "]]>", "<![CDATA[")
         let closes = position >= start + 3 && ends("]]>")
         return .text(string(start, closes ? position - 3 : max(position, start)))
       } else if at("<?") {
-        skip(past: "?>")
+        skip(past: "?>", "<?")
       } else if at("<!") {
         skipDeclaration()
       } else if at("</") {
         position += 2
         let name = name()
-        skip(past: ">")
+        skip(past: ">", "</\(name)")
         return .end(name)
       } else {
+        let start = position
         position += 1
         let name = name()
-        guard !name.isEmpty else { return .text("<") }
+        guard !name.isEmpty else {
+          complain("a < begins nothing", at: start)
+          return .text("<")
+        }
         let (attributes, isEmpty) = attributes()
+        if !ends(">") { complain("<\(Self.shown(name)) is not closed by >", at: start) }
         if isEmpty { pendingEnd = name }
         return .start(name, attributes)
       }
@@ -66,13 +75,28 @@ struct XMLScanner {
     return word.withUTF8Buffer { bytes[(position - count)..<position].elementsEqual($0) }
   }
 
-  private mutating func skip(past word: StaticString) {
+  /// The line of a place, from 1 on.
+  func line(_ position: Int) -> Int {
+    bytes[..<min(position, bytes.count)].count { $0 == 0x0A } + 1
+  }
+
+  private mutating func complain(_ problem: String, at position: Int) {
+    if damage == nil { damage = (position, problem) }
+  }
+
+  /// A name for people: some of it, and safe to print.
+  static func shown(_ name: String) -> String { Text.printable(String(name.prefix(40))) }
+
+  private mutating func skip(past word: StaticString, _ opened: String) {
+    let start = position
     while position < bytes.count, !at(word) { position += 1 }
+    if position >= bytes.count { complain("\(Self.shown(opened)) is not closed", at: start) }
     position = min(position + word.utf8CodeUnitCount, bytes.count)
   }
 
   /// `<!DOCTYPE … [ … ]>`: to the end of the brackets.
   private mutating func skipDeclaration() {
+    let start = position
     var depth = 0
     while position < bytes.count {
       let byte = bytes[position]
@@ -81,6 +105,7 @@ struct XMLScanner {
       if byte == UInt8(ascii: "]") { depth -= 1 }
       if byte == UInt8(ascii: ">"), depth <= 0 { return }
     }
+    complain("<! is not closed", at: start)
   }
 
   private mutating func text() -> String {

@@ -15,17 +15,41 @@ public enum XSPFParser {
 
   /// Never fails: what is not understood is left out.
   public static func entries(_ bytes: [UInt8]) -> [PlaylistEntry] {
-    var scanner = XMLScanner(bytes)
     var entries: [PlaylistEntry] = []
+    _ = read(bytes, &entries)
+    return entries
+  }
+
+  /// Reads as much as there is.
+  ///
+  /// - Returns: what is wrong first, and in which line: not well-formed, or no XSPF;
+  ///   without a full stop, safe to print.
+  static func read(_ bytes: [UInt8], _ entries: inout [PlaylistEntry]) -> String? {
+    var scanner = XMLScanner(bytes)
+    var fault: String?
+    func complain(_ problem: String, at position: Int) {
+      fault = fault ?? "line \(scanner.line(position)): \(problem)"
+    }
+    var hasRoot = false
     var open: [(name: String, base: [UInt8]?)] = []
     var track: Track?
     var text = ""
     /// What all paths together may be: each is made of its base again.
     var room = PlaylistLimits.bytes
     while let event = scanner.next() {
+      if let damage = scanner.damage { complain(damage.problem, at: damage.position) }
       switch event {
       case .start(let name, let attributes):
-        guard open.count < depth else { return entries }
+        guard open.count < depth else {
+          complain("too many elements within elements", at: scanner.position)
+          return fault
+        }
+        if !hasRoot, name != "playlist" {
+          complain(
+            "<\(XMLScanner.shown(name))> stands where an XSPF has <playlist>",
+            at: scanner.position - 1)
+        }
+        hasRoot = true
         let outer = open.last?.base ?? nil
         let base = attributes["base"].flatMap { base -> [UInt8]? in
           let whole = FileURL.resolveBase(Array(base.utf8), base: outer)
@@ -37,7 +61,15 @@ public enum XSPFParser {
       case .text(let piece):
         text += piece
       case .end(let name):
-        guard let place = open.lastIndex(where: { $0.name == name }) else { continue }
+        if let inner = open.last?.name, inner != name {
+          complain(
+            "</\(XMLScanner.shown(name))> stands where <\(XMLScanner.shown(inner))> is open",
+            at: scanner.position - 1)
+        }
+        guard let place = open.lastIndex(where: { $0.name == name }) else {
+          complain("</\(XMLScanner.shown(name))> ends nothing", at: scanner.position - 1)
+          continue
+        }
         let base = open[place].base
         let isDirect = place > 0 && open[place - 1].name == "track"
         open.removeSubrange(place...)
@@ -48,12 +80,12 @@ public enum XSPFParser {
           track = nil
           guard let location = done.location else { continue }
           room -= location.count
-          guard room >= 0 else { return entries }
+          guard room >= 0 else { return fault }
           var entry = PlaylistEntry(
             path: location, title: done.title, artist: done.creator, duration: done.duration)
           entry.take(start: done.start, end: done.end)
           entries.append(entry)
-          if entries.count > PlaylistLimits.entries { return entries }
+          if entries.count > PlaylistLimits.entries { return fault }
         } else if isDirect, !value.isEmpty {
           switch name {
           case "location" where track?.location == nil:
@@ -75,7 +107,12 @@ public enum XSPFParser {
         }
       }
     }
-    return entries
+    if let damage = scanner.damage { complain(damage.problem, at: damage.position) }
+    if let inner = open.last?.name {
+      complain("the file ends within <\(XMLScanner.shown(inner))>", at: bytes.count)
+    }
+    if !hasRoot { complain("there is no <playlist> in it, and so no XSPF", at: bytes.count) }
+    return fault
   }
 }
 
