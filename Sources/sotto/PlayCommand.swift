@@ -52,6 +52,8 @@ import PlayerState
   /// All was played, and only an alarm keeps the program.
   var isOver = false
   private var hasToldSounds = false
+  /// A line has told that nothing is heard; that it goes on is told too then.
+  var hasToldSilence = false
   /// Something has sounded since the player stood at the queue's beginning.
   var hasSounded = false
   var signals: (any DispatchSourceRead)?
@@ -130,10 +132,7 @@ import PlayerState
   /// A word to the user: above the line, or on the screen.
   func say(_ sentence: String, isFault: Bool = false) {
     asked?.hear(sentence, isFault: isFault)
-    guard full != nil || voice != nil else {
-      screen?.tell(sentence)
-      return
-    }
+    guard full != nil || voice != nil else { return tellLine(sentence) }
     if let player { notice = PlayerSnapshot.Notice(sentence, isFault: isFault, at: player.now()) }
     refresh()
   }

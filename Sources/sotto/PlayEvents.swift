@@ -20,20 +20,26 @@ extension PlayCommand {
       // Stopped already: the next track that is played is not the one that was meant.
       queue.edit { $0.stopsOnce = false }
       engine?.successionChanged()
+    case .playing where screen == nil && hasToldSilence: tellLine(of: decision)
     case .playing, .track, .soughtTo, .loaded, .queueEnded, .alreadyPlaying: break
     default:
       DecisionFile.append(decision)
       if full != nil || voice != nil { break }
-      let rules = decision.rules.all.map(\.id).joined(separator: " ")
-      var sentence = decision.sentence
-      if decision.remark == .ringerVolume, let neighbours {
-        // The server's own is told when it has answered.
-        guard let ringer = neighbours.ringer else { return refresh() }
-        sentence += ", \(ringer)%"
-      }
-      screen?.tell("\(sentence) (\(rules))")
+      tellLine(of: decision)
     }
     refresh()
+  }
+
+  private func tellLine(of decision: Decision) {
+    let rules = decision.rules.all.map(\.id).joined(separator: " ")
+    var sentence = decision.sentence
+    if decision.remark == .ringerVolume, let neighbours {
+      // The server's own is told when it has answered.
+      guard let ringer = neighbours.ringer else { return }
+      sentence += ", \(ringer)%"
+    }
+    hasToldSilence = player?.situation.isAudible == false
+    tellLine(rules.isEmpty ? sentence : "\(sentence) (\(rules))")
   }
 
   private func tellRinger(_ volume: DeviceVolume?) {

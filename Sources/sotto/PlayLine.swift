@@ -2,7 +2,8 @@ import AudioTypes
 import Dispatch
 import MusicLibrary
 
-/// What `sotto play` shows: the line on a terminal, a line a track elsewhere.
+/// What `sotto play` shows: the line on a terminal; elsewhere a line a track, and one for each decision
+/// and each word to the user.
 extension PlayCommand {
   /// Draws the line, and again at the next full second while something plays.
   func refresh() {
@@ -49,6 +50,13 @@ extension PlayCommand {
     }
     timer.activate()
     redraw = timer
+  }
+
+  /// A line of its own: above the line that is drawn, and on standard output where none is.
+  func tellLine(_ sentence: String) {
+    if let screen { return screen.tell(sentence) }
+    Console.print(Text.printable(sentence))
+    Console.flush()
   }
 
   /// One line a track, for pipes and `--plain`.
