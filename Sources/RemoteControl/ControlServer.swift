@@ -6,8 +6,8 @@ import PlayerState
 
 /// What the control socket reaches.
 @MainActor public protocol ControlTarget: AnyObject {
-  /// Carries a command out and tells, now or later, what became of it.
-  func perform(_ command: PlayerCommand, _ answer: @escaping @MainActor (ControlReply) -> Void)
+  /// Carries out what a line asks for and tells, now or later, what became of it.
+  func perform(_ line: String, _ answer: @escaping @MainActor (ControlReply) -> Void)
   /// How it stands, as fields. `at`, `position` and `isAdvancing` must be among them.
   func status() -> [(String, JSON)]
   /// How it stands, in lines for people.
@@ -193,11 +193,6 @@ public enum ControlReply: Equatable, Sendable {
       return peer.answer(ControlReply.failure("'\(name)' takes \(takes)"))
     default: break
     }
-    do throws(CommandError) {
-      let command = try PlayerCommand(line)
-      target.perform(command) { peer.answer($0.line) }
-    } catch {
-      peer.answer(ControlReply.failure(error.sentence))
-    }
+    target.perform(line) { peer.answer($0.line) }
   }
 }

@@ -7,6 +7,8 @@ import TerminalModel
 /// Folders and playlists for the screen, read on a queue of their own.
 @MainActor final class Browser {
   var onListing: (@MainActor (_ listing: Listing, _ arePlaylists: Bool) -> Void)?
+  /// The newest wish is answered.
+  private var onAnswer: [Bool: @MainActor (Listing?) -> Void] = [:]
   private let musicFolder: [UInt8]
   private let playlistFolder: [UInt8]?
   private let queue = DispatchQueue(label: "sotto.browser")
@@ -60,19 +62,27 @@ import TerminalModel
   }
 
   /// Reads a folder; with no path the music folder, with `playlists:` the playlists.
-  func list(_ path: [UInt8]) {
+  ///
+  /// - Parameter then: is given what came of it; `nil` where something else was wished meanwhile.
+  func list(_ path: [UInt8], then: (@MainActor (Listing?) -> Void)? = nil) {
     let arePlaylists = path == Array("playlists:".utf8)
     revision += 1
     let number = revision
     wanted[arePlaylists] = number
+    onAnswer.removeValue(forKey: arePlaylists)?(nil)
+    onAnswer[arePlaylists] = then
     let folder = arePlaylists ? playlistFolder : path.isEmpty ? musicFolder : path
-    guard let folder else { return }
+    guard let folder else {
+      onAnswer.removeValue(forKey: arePlaylists)?(nil)
+      return
+    }
     queue.async { [weak self] in
       let listing = Self.read(folder, revision: number, onlyPlaylists: arePlaylists)
       DispatchQueue.main.async {
         MainActor.assumeIsolated {
           guard let self, self.wanted[arePlaylists] == number else { return }
           self.onListing?(listing, arePlaylists)
+          self.onAnswer.removeValue(forKey: arePlaylists)?(listing)
         }
       }
     }

@@ -132,6 +132,13 @@ extension CommandSpec {
     ],
     notes: [
       (
+        "THE SCREEN",
+        [
+          "'view NAME', 'search QUERY' and the other commands of the screen's own line (:)",
+          "do there what they do when they are typed; Docs/Screen.md lists them.",
+        ]
+      ),
+      (
         "STATUS",
         [
           "0   done                            1   it cannot be done, and why",

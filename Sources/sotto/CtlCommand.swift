@@ -3,6 +3,7 @@ import Glibc
 import JSONText
 import PlayerState
 import RemoteControl
+import TerminalModel
 
 /// `sotto ctl`: drives a running sotto by its control socket.
 @MainActor enum CtlCommand {
@@ -18,7 +19,7 @@ import RemoteControl
       case .watch: try watch(caller)
       case .command(let command):
         let command = command.absolute(in: workingFolder)
-        let answer = try caller.ask(command.text, patience: patience(command))
+        let answer = try caller.ask(command.text, patience: command.patience)
         if options.isJSON { line(answer) }
         tell(answer, isQuiet: options.isJSON)
       }
@@ -27,14 +28,6 @@ import RemoteControl
       Messages.status = error.isAbsence ? 69 : 1
     }
     Console.endIfBroken()
-  }
-
-  /// Who is told to read a folder takes as long as that takes.
-  private static func patience(_ command: PlayerCommand) -> Double? {
-    switch command {
-    case .add, .device, .save, .list: nil
-    default: ControlCaller.patience
-    }
   }
 
   private static func list() throws(ControlError) {
@@ -92,6 +85,33 @@ import RemoteControl
   }
 }
 
+extension ScreenCommand {
+  /// The player has another working folder: paths are whole ones.
+  func absolute(in folder: [UInt8]) -> ScreenCommand {
+    if case .player(let command) = self { return .player(command.absolute(in: folder)) }
+    return self
+  }
+
+  /// Who is told to read a folder takes as long as that takes.
+  fileprivate var patience: Double? {
+    switch self {
+    case .player(.add), .player(.device), .player(.save), .player(.list), .player(.browse): nil
+    default: ControlCaller.patience
+    }
+  }
+
+  /// Words of a shell as the line that they are: those of a query are its own.
+  init(words: [[UInt8]]) throws(CommandError) {
+    let isQuery = words.first.map { $0.elementsEqual("search".utf8) } == true
+    let line = words.enumerated().map { place, word in
+      isQuery && place > 0
+        ? String(decoding: word.map { $0 < 0x20 ? 0x20 : $0 }, as: UTF8.self)
+        : CommandWords.quoted(word)
+    }
+    try self.init(elsewhere: line.joined(separator: " "))
+  }
+}
+
 extension PlayerCommand {
   /// The player has another working folder: paths are whole ones. Addresses stay as they are.
   func absolute(in folder: [UInt8]) -> PlayerCommand {
@@ -122,7 +142,7 @@ extension PlayerCommand {
 
 struct CtlOptions: Equatable {
   enum Wish: Equatable {
-    case command(PlayerCommand)
+    case command(ScreenCommand)
     case status, watch, instances
   }
 
@@ -175,9 +195,9 @@ extension Arguments {
       return .ctl(result)
     }
     do throws(CommandError) {
-      result.wish = .command(try PlayerCommand(words: rest))
+      result.wish = .command(try ScreenCommand(words: rest))
     } catch {
-      let known = PlayerState.CommandSpec.player.map(\.name)
+      let known = ScreenCommand.specs.map(\.name)
       let isKnown = known.contains(name)
       let sentence =
         isKnown

@@ -5,6 +5,7 @@ import PlayQueue
 import Player
 import PlayerState
 import RemoteControl
+import TerminalModel
 
 /// One command of a program that wants to know what became of it: what is said meanwhile is its
 /// answer. On the control thread.
@@ -93,6 +94,20 @@ extension PlayCommand {
     if !asked.isDeferred { asked.finish() }
   }
 
+  /// The same of the screen's own.
+  func perform(_ command: ViewCommand, _ answer: @escaping @MainActor (ControlReply) -> Void) {
+    guard player != nil, !isEnding else { return answer(.failed("The player ends")) }
+    guard let full else { return answer(.failed(Self.noScreen)) }
+    let asked = Asked(answer)
+    let before = self.asked
+    self.asked = asked
+    full.perform(command)
+    self.asked = before
+    if !asked.isDeferred { asked.finish() }
+  }
+
+  private static let noScreen = "There is no screen to show it on"
+
   /// Why nothing can come of a command, where nobody else would say so.
   private func refusal(of command: PlayerCommand) -> String? {
     switch command {
@@ -108,7 +123,7 @@ extension PlayCommand {
     case .remove(let rows), .cut(let rows), .copy(let rows), .moveNext(let rows),
       .move(let rows, _):
       rows.first { !queue.value.entries.indices.contains($0) }.map { Self.noRow($0) }
-    case .browse, .theme, .set: full == nil ? "There is no screen to show it on" : nil
+    case .browse, .theme, .set: full == nil ? Self.noScreen : nil
     default: nil
     }
   }
@@ -132,8 +147,15 @@ extension PlayCommand {
   /// Without a socket everything else is as it was: `sotto ctl` and `sotto doctor` say why.
   func open() { try? server.open(in: Self.folder) }
 
-  func perform(_ wish: PlayerCommand, _ answer: @escaping @MainActor (ControlReply) -> Void) {
-    command.perform(wish, from: .cli, answer)
+  func perform(_ line: String, _ answer: @escaping @MainActor (ControlReply) -> Void) {
+    do throws(CommandError) {
+      switch try ScreenCommand(elsewhere: line) {
+      case .player(let wish): command.perform(wish, from: .cli, answer)
+      case .view(let wish): command.perform(wish, answer)
+      }
+    } catch {
+      answer(.failed(error.sentence))
+    }
   }
 
   func status() -> [(String, JSON)] {

@@ -336,6 +336,20 @@ import TerminalScreen
     let before = view.view
     let commands: [PlayerCommand]
     (view, commands) = view.reduce(input, snapshot, content, size, style)
+    carryOut(commands, from: before)
+  }
+
+  /// A command of the screen's own that somebody else gives.
+  func perform(_ wish: ViewCommand) {
+    guard let snapshot = command.snapshot() else { return }
+    let before = view.view
+    let result = view.perform(wish, snapshot, content, size, style)
+    view = result.view
+    if let said = result.said { command.asked?.hear(said.text, isFault: said.isFault) }
+    carryOut(result.commands, from: before)
+  }
+
+  private func carryOut(_ commands: [PlayerCommand], from before: ScreenView) {
     if view.view != before, view.view == .devices { command.readDevices() }
     for wish in commands { command.perform(wish) }
     if view.view == .library { library.look() }
@@ -349,7 +363,16 @@ import TerminalScreen
       return command.lists.open(Array(path[lists.count...]))
     }
     if path == lists { command.lists.close() }
-    browser.list(path)
+    let asked = command.asked?.wait()
+    browser.list(path) { [weak self] listing in
+      // The screen shows it in the rows' place, where they are looked at.
+      if let listing, let fault = listing.fault, let self {
+        let sentence = "\(Text.printable(listing.path)): \(fault)"
+        asked?.hear(sentence, isFault: true)
+        if self.view.view != .files { self.command.say(sentence, isFault: true) }
+      }
+      asked?.finish()
+    }
   }
 
   /// The rows of the playlist that is open.

@@ -16,6 +16,22 @@ extension ViewState {
   }
 }
 
+extension ViewState {
+  /// What a command that comes from elsewhere makes of the screen, what it asks of the player, and what
+  /// the screen says to it.
+  public func perform(
+    _ command: ViewCommand, _ snapshot: PlayerSnapshot, _ content: ScreenContent,
+    _ size: ScreenSize, _ style: ScreenStyle
+  ) -> (view: ViewState, commands: [PlayerCommand], said: (text: String, isFault: Bool)?) {
+    var reducer = Reducer(self, snapshot, content, size, style)
+    reducer.view.message = nil
+    reducer.run(.view(command))
+    reducer.view.settle(snapshot, content, size, style)
+    let message = reducer.view.message
+    return (reducer.view, reducer.commands, message.map { ($0.text, $0.isFault) })
+  }
+}
+
 /// Works on one input.
 struct Reducer {
   var view: ViewState

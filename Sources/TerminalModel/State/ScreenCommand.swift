@@ -81,6 +81,22 @@ public enum ScreenCommand: Hashable, Sendable {
     self = .player(try PlayerCommand(words: words.words))
   }
 
+  /// What a line means that comes from elsewhere: the player's commands first, since nobody there sees
+  /// which row is selected; then the screen's own.
+  public init(elsewhere line: String) throws(CommandError) {
+    do throws(CommandError) {
+      self = .player(try PlayerCommand(line))
+    } catch let fault {
+      do throws(CommandError) {
+        self = try ScreenCommand(line)
+      } catch {
+        // Who has the name of a command right is told what is wrong with the rest.
+        let name = CommandWords(line).words.first.map { String(decoding: $0, as: UTF8.self) }
+        throw CommandSpec.player.contains { $0.name == name } ? fault : error
+      }
+    }
+  }
+
   private static func viewCommand(_ name: String, _ rest: [String]) throws(CommandError)
     -> ViewCommand?
   {
