@@ -43,6 +43,39 @@ import Testing
     #expect(stage.asked() == ["browse playlists:"])
   }
 
+  @Test func `Back from a playlist or a folder one stands at its row`() {
+    var stage = Stage()
+    func overview(_ revision: Int) -> Listing {
+      Listing(
+        path: Array("/lists".utf8),
+        rows: ["A", "B", "Mine", "Z"].map {
+          .init(.playlist, path: Array("/lists/\($0).m3u8".utf8), name: "\($0).m3u8")
+        }, revision: revision)
+    }
+    stage.content.playlists = overview(1)
+    stage.press("4", "j", "j", "enter")
+    #expect(stage.asked() == ["browse playlists:/lists/Mine.m3u8"])
+    Self.show(["One", "Two", "Three"], on: &stage, revision: 2)
+    stage.press("j", "escape")
+    #expect(stage.asked() == ["browse playlists:"])
+    stage.content.playlists = overview(3)
+    stage.press("enter")
+    #expect(stage.asked() == ["browse playlists:/lists/Mine.m3u8"])
+    // The same with folders.
+    func folder(_ path: String, _ names: [String], _ revision: Int) -> Listing {
+      Listing(
+        path: Array(path.utf8),
+        rows: names.map { .init(.folder, path: Array("\(path)/\($0)".utf8), name: $0) },
+        revision: revision)
+    }
+    stage.content.files = folder("/m/b", ["x", "y"], 4)
+    stage.press("3", "j", "backspace")
+    #expect(stage.asked() == ["browse /m"])
+    stage.content.files = folder("/m", ["a", "b", "c"], 5)
+    stage.press("enter")
+    #expect(stage.asked() == ["browse /m/b"])
+  }
+
   @Test func `A missing file is told by its word, on the narrowest screen too`() {
     var stage = Self.stage()
     #expect(stage.lines.contains { $0.contains("Three") && $0.contains("missing") })

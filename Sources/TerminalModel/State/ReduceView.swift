@@ -136,6 +136,8 @@ extension Reducer {
       } else if chosen.kind == .folder || view.view == .lists && chosen.isList {
         if view.filter != nil { closeFilter() }
         view.positions[view.view] = ViewState.ListPosition()
+        view.leftRows[view.view] = nil
+        if view.view == .lists { view.openedRow = chosen.path }
         let place = view.view == .lists ? Array("playlists:".utf8) : []
         commands.append(.browse(place + chosen.path))
       } else {
@@ -155,17 +157,20 @@ extension Reducer {
   }
 
   private mutating func back() {
-    if openList != nil {
+    if let openList {
       if view.filter != nil { closeFilter() }
       view.positions[.lists] = ViewState.ListPosition()
+      view.leftRows[.lists] = view.openedRow ?? openList.path
       commands.append(.browse(Array("playlists:".utf8)))
       return
     }
     if view.view == .library { return backInLibrary() }
-    guard view.view == .files || view.view == .lists, let parent = source.listing(view.view)?.parent
+    guard view.view == .files || view.view == .lists, let listing = source.listing(view.view),
+      let parent = listing.parent
     else { return }
     if view.filter != nil { closeFilter() }
     view.positions[view.view] = ViewState.ListPosition()
+    view.leftRows[view.view] = listing.path
     commands.append(.browse(parent))
   }
 

@@ -39,6 +39,7 @@ extension ViewState {
       listMarks = []
     }
     if view == .queue { findAnchor(snapshot.queue, source) }
+    findLeftRow(source)
     // Until the rows of another place are there, the selection waits.
     if view == .library, !content.library.wish.isSameList(libraryList()) { return }
     clamp(source, height: height(snapshot, size))
@@ -48,6 +49,16 @@ extension ViewState {
   func height(_ snapshot: PlayerSnapshot, _ size: ScreenSize) -> Int {
     let layout = Layout(size, view: view, causes: Renderer.stripCauses(snapshot))
     return layout.isTiny ? layout.main.rows : layout.listArea(view).rows
+  }
+
+  /// Back from a folder or a playlist one stands at its row. Until the rows around it are there it waits.
+  private mutating func findLeftRow(_ source: RowSource) {
+    guard let left = leftRows[view], let listing = source.listing(view), listing.path != left,
+      !(view == .lists && listing.isPlaylist)
+    else { return }
+    leftRows[view] = nil
+    guard let row = listing.rows.firstIndex(where: { $0.path == left }) else { return }
+    positions[view, default: ListPosition()].selected = row
   }
 
   /// The selected entry is found again where edits have put it.

@@ -21,6 +21,10 @@ public struct ViewState: Equatable, Sendable {
   /// stand in it twice.
   var listMarks: Set<Int> = []
   var listMarksRevision = -1
+  /// The playlist that was opened from the list of them, by its row's path.
+  var openedRow: [UInt8]?
+  /// What was left for the rows around it: once these are there, the selection stands at it.
+  var leftRows: [ScreenView: [UInt8]] = [:]
   var filter: Filter?
   var library = LibraryState()
   var prompt: Prompt?
