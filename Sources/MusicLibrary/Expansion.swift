@@ -152,7 +152,19 @@ public struct Expansion: Sendable {
           path: track.location.path,
           sentence: "only files and http or https addresses can be played"))
     }
+    let rest = track.location.path.dropFirst(scheme.utf8.count + 1)
+    guard rest.starts(with: [0x2F, 0x2F]), let host = rest.dropFirst(2).first,
+      !"/?#:".utf8.contains(host)
+    else {
+      return .fault(
+        LibraryFault(path: track.location.path, sentence: "there is no host in this address"))
+    }
     return .track(track)
+  }
+
+  /// Whether a file's name says that it is audio; of any other, only decoders know.
+  public static func isNamedAsAudio(_ path: [UInt8]) -> Bool {
+    Recognition.audioSuffixes.contains(Paths.suffix(path))
   }
 
   // MARK: Things named by the user or a playlist

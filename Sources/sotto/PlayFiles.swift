@@ -47,7 +47,9 @@ extension PlayCommand {
 
   /// Finds tracks on a queue of its own.
   ///
-  /// - Parameter opens: a single file is opened, so that one that is no music is a fault.
+  /// A file whose name does not say that it is music is opened, so that one that is none is a fault.
+  ///
+  /// - Parameter opens: a single file is opened whatever it is called.
   static func expand(
     _ expansion: Expansion, opens: Bool = false,
     _ then: @escaping @MainActor ([QueueEntry], [LibraryFault]) -> Void
@@ -56,22 +58,43 @@ extension PlayCommand {
       var expansion = expansion
       var tracks: [QueueEntry] = []
       var faults: [LibraryFault] = []
+      var opened = 0
       while let item = expansion.next() {
         switch item {
-        case .track(let track): tracks.append(QueueEntry(track))
+        case .track(let track):
+          let isSure = track.location.isURL || Expansion.isNamedAsAudio(track.location.path)
+          if !isSure, opened < mostOpened {
+            opened += 1
+            if let fault = fault(of: track.location) {
+              faults.append(fault)
+              continue
+            }
+          }
+          tracks.append(QueueEntry(track))
         case .fault(let fault): faults.append(fault)
         }
       }
-      if opens, tracks.count == 1, let only = tracks.first?.location, !only.isURL {
-        do throws(DecodingError) {
-          _ = try TrackOpener.info(only)
-        } catch {
-          tracks = []
-          faults.append(LibraryFault(path: only.path, sentence: error.sentence))
-        }
+      if opens, opened == 0, tracks.count == 1, let only = tracks.first?.location, !only.isURL,
+        let fault = fault(of: only)
+      {
+        tracks = []
+        faults.append(fault)
       }
       let (found, wrong) = (tracks, faults)
       DispatchQueue.main.async { MainActor.assumeIsolated { then(found, wrong) } }
+    }
+  }
+
+  /// Of more files than these the decoder tells it when their turn comes.
+  nonisolated private static let mostOpened = 100
+
+  /// What the decoders say of a file that they cannot play.
+  nonisolated private static func fault(of location: TrackLocation) -> LibraryFault? {
+    do throws(DecodingError) {
+      _ = try TrackOpener.info(location)
+      return nil
+    } catch {
+      return LibraryFault(path: location.path, sentence: error.sentence)
     }
   }
 

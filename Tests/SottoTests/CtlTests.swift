@@ -120,6 +120,17 @@ import Testing
       })
   }
 
+  @Test func `What is surely no music is told at once`() throws {
+    let player = try Playing(tracks: 1)
+    let text = try player.folder.write("notes.txt", Array("no music at all\n".utf8))
+    let wav = try player.folder.write("a song without an ending")
+    let run = try player.ctl("add", text, wav, "https://", "http:///x")
+    #expect(run.status == 1 && run.text == "Added 1 track\n")
+    #expect(run.errorLines.count == 3 && run.errorLines[0].hasPrefix("sotto: \(text): "))
+    #expect(run.errorLines[1] == "sotto: https://: there is no host in this address")
+    #expect(try player.value("tracks") as? Int == 2)
+  }
+
   @Test func `What can be added is added, with its count, and what cannot is told`() throws {
     let player = try Playing(tracks: 1)
     let good = try player.folder.write("good.wav")
