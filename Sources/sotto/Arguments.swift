@@ -306,6 +306,31 @@ enum Arguments {
         "unexpected argument '\(Text.printable(word))'; see 'sotto \(command.rawValue) --help'")
   }
 
+  /// Where other words may begin with a dash: only what begins with two is an option, and `-h`.
+  static func longOptions(
+    _ arguments: ArraySlice<[UInt8]>, _ spec: CommandSpec
+  ) throws(UsageError) -> Words {
+    var (options, rest): ([[UInt8]], [[UInt8]]) = ([], [])
+    var words = arguments
+    while let word = words.popFirst() {
+      let text = String(decoding: word, as: UTF8.self)
+      if text == "--" {
+        rest += words
+        break
+      }
+      guard text == "-h" || text.hasPrefix("--") else {
+        rest.append(word)
+        continue
+      }
+      options.append(word)
+      let takesValue = spec.options.contains { "--\($0.name)" == text && $0.value != nil }
+      if takesValue, let value = words.popFirst() { options.append(value) }
+    }
+    var read = try self.words(options[...], spec)
+    read.rest = rest
+    return read
+  }
+
   static func words(
     _ arguments: ArraySlice<[UInt8]>, _ spec: CommandSpec
   ) throws(UsageError) -> Words {

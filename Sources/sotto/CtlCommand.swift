@@ -155,24 +155,8 @@ struct CtlOptions: Equatable {
 extension Arguments {
   /// `-5` is no option here, and after `--` nothing is.
   static func ctl(_ arguments: ArraySlice<[UInt8]>) throws(UsageError) -> Invocation {
-    let spec = CommandSpec.named(.ctl)
-    var (options, rest): ([[UInt8]], [[UInt8]]) = ([], [])
-    var words = arguments
-    while let word = words.popFirst() {
-      let text = String(decoding: word, as: UTF8.self)
-      if text == "--" {
-        rest += words
-        break
-      }
-      guard text == "-h" || text.hasPrefix("--") else {
-        rest.append(word)
-        continue
-      }
-      options.append(word)
-      let takesValue = spec.options.contains { "--\($0.name)" == text && $0.value != nil }
-      if takesValue, let value = words.popFirst() { options.append(value) }
-    }
-    let read = try self.words(options[...], spec)
+    let read = try longOptions(arguments, CommandSpec.named(.ctl))
+    let rest = read.rest
     if read.options["help"] != nil { return .help(.ctl) }
     guard let first = rest.first else {
       throw UsageError(sentence: "COMMAND is missing; see 'sotto ctl --help'")

@@ -17,24 +17,8 @@ struct SearchOptions: Equatable {
 extension Arguments {
   /// Words that are not wanted begin with a dash: only what begins with two is an option.
   static func search(_ arguments: ArraySlice<[UInt8]>) throws(UsageError) -> Invocation {
-    let spec = CommandSpec.named(.search)
-    var (options, rest): ([[UInt8]], [[UInt8]]) = ([], [])
-    var words = arguments
-    while let word = words.popFirst() {
-      let text = String(decoding: word, as: UTF8.self)
-      if text == "--" {
-        rest += words
-        break
-      }
-      guard text == "-h" || text.hasPrefix("--") else {
-        rest.append(word)
-        continue
-      }
-      options.append(word)
-      let takesValue = spec.options.contains { "--\($0.name)" == text && $0.value != nil }
-      if takesValue, let value = words.popFirst() { options.append(value) }
-    }
-    let read = try self.words(options[...], spec)
+    let read = try longOptions(arguments, CommandSpec.named(.search))
+    let rest = read.rest
     if read.options["help"] != nil { return .help(.search) }
     guard !rest.isEmpty else {
       throw UsageError(sentence: "QUERY is missing; see 'sotto search --help'")
