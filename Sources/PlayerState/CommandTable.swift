@@ -60,7 +60,7 @@ public struct CommandSpec: Equatable, Sendable {
     CommandSpec(
       "consume", "[on|off|toggle]", "played tracks leave the queue", .words(switches)),
     CommandSpec(
-      "sleep", "[TIME|track|off]", "pause after a while, as 30m or 1h30m, or after this track",
+      "sleep", "[TIME|track|off]", "pause after a while, as 30m or 1h30m, or stop after this track",
       .words(["15m", "30m", "1h", "track", "off"])),
     CommandSpec(
       "alarm", "[HH:MM [once|daily|weekdays]|off]", "an alarm, which silent mode leaves alone",

@@ -63,7 +63,7 @@ extension CommandSpec {
   private static let paths = (
     label: "PATH...",
     help:
-      "Files, folders, M3U, PLS and XSPF playlists, CUE sheets, http(s) addresses, search:QUERY"
+      "Files, folders, M3U, PLS and XSPF playlists, CUE sheets, http(s) addresses, search:QUERY, playlist:NAME"
   )
 
   private static let play = CommandSpec(
@@ -134,8 +134,8 @@ extension CommandSpec {
       (
         "THE SCREEN",
         [
-          "'view NAME', 'search QUERY' and the other commands of the screen's own line (:)",
-          "do there what they do when they are typed; Docs/Screen.md lists them.",
+          "'view NAME', 'search QUERY' and the other commands of the screen's line (:) do",
+          "there what they do when they are typed; Docs/Screen.md lists them.",
         ]
       ),
       (
@@ -144,7 +144,7 @@ extension CommandSpec {
           "0   done                            1   it cannot be done, and why",
           "64  wrong usage                     69  no player is running",
         ]
-      )
+      ),
     ])
 
   private static let info = CommandSpec(

@@ -118,6 +118,8 @@ extension CommandSpec {
         [
           "A name means a list in the playlist folder ($XDG_DATA_HOME/sotto/Playlists, or",
           "the setting playlist-folder), with its ending or without; with a slash a path.",
+          "Otherwise a saved search ('sotto search --save'), which is shown and exported.",
+          "'sotto play playlist:NAME' plays either.",
         ]
       ),
       (

@@ -120,6 +120,34 @@ import Testing
       })
   }
 
+  @Test func `Without a terminal a pause and its end are lines beside the tracks`() throws {
+    let player = try Playing(tracks: 1)
+    for word in ["pause", "play", "quit"] { try player.ctl(word) }
+    #expect(player.wait() == 0)
+    let out = try String(contentsOfFile: player.folder.path + "/out", encoding: .utf8)
+    let lines = out.split(separator: "\n").map(String.init)
+    #expect(lines.count == 3, "\(lines)")
+    #expect(lines.first == "Playing: track 1.wav (10:00)")
+    #expect(lines.dropFirst().first?.hasPrefix("Paused (S") == true)
+    #expect(lines.last?.hasPrefix("Playing (S") == true)
+  }
+
+  @Test func `The screen's own commands need a screen, and wrong ones are told`() throws {
+    let player = try Playing(tracks: 1)
+    for words in [["view", "queue"], ["search", "title:x", "-y"], ["mark-all"]] {
+      let run = try Run((["ctl"] + words).map { Array($0.utf8) }, environment: player.place)
+      #expect(run.status == 1, "\(words)")
+      #expect(run.errorLines == ["sotto: There is no screen to show it on"])
+    }
+    let wrong = try player.ctl("view", "queu")
+    #expect(wrong.status == 64)
+    #expect(wrong.errorLines.first?.contains("did you mean 'queue'?") == true)
+    let caller = try Caller(player.socket)
+    caller.send("view queu\nremove\n")
+    #expect((caller.object()?["error"] as? String)?.contains("did you mean 'queue'?") == true)
+    #expect((caller.object()?["error"] as? String) == "There is no screen to show it on")
+  }
+
   @Test func `What is surely no music is told at once`() throws {
     let player = try Playing(tracks: 1)
     let text = try player.folder.write("notes.txt", Array("no music at all\n".utf8))

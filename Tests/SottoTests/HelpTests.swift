@@ -96,7 +96,7 @@ import Testing
 
       ARGUMENTS:
         PATH...               Files, folders, M3U, PLS and XSPF playlists, CUE sheets,
-                              http(s) addresses, search:QUERY
+                              http(s) addresses, search:QUERY, playlist:NAME
 
       OPTIONS:
         --output OUTPUT       Play through pulse, alsa, null (silence in real time) or
@@ -174,7 +174,7 @@ import Testing
         consume [on|off|toggle]
                               Played tracks leave the queue
         sleep [TIME|track|off]
-                              Pause after a while, as 30m or 1h30m, or after this
+                              Pause after a while, as 30m or 1h30m, or stop after this
                               track
         alarm [HH:MM [once|daily|weekdays]|off]
                               An alarm, which silent mode leaves alone
@@ -191,12 +191,12 @@ import Testing
         undo                  Take back the last change of the queue
         redo                  Make it again
         rate STARS            How good this track is, 1 to 5; 0 takes it back
-        save NAME             Write the queue into a playlist, by NAME.pls or .xspf as
+        save NAME [replace]   Write the queue into a playlist, by NAME.pls or .xspf as
                               such
         playlist NAME WHAT [ROWS] [ROW|end]
-                              Change a playlist, or play of it: play, add, next, open,
-                              remove, cut, copy, paste, move, undo, redo, check,
-                              repair
+                              Play a playlist or rows of it (play, open, add, next),
+                              or change it: remove, cut, copy, paste, move, undo,
+                              redo, check, repair
         device NAME           Play on that device
         ignore PROGRAM        Leave that program out from now on
         preview PATH          Hear a piece of it, without touching the queue
@@ -212,6 +212,10 @@ import Testing
         --log FILE            Write what libraries complain about to FILE (otherwise
                               it is dropped)
         -h, --help            Show help information
+
+      THE SCREEN:
+        'view NAME', 'search QUERY' and the other commands of the screen's line (:) do
+        there what they do when they are typed; Docs/Screen.md lists them.
 
       STATUS:
         0   done                            1   it cannot be done, and why
@@ -229,7 +233,7 @@ import Testing
 
       ARGUMENTS:
         PATH...               Files, folders, M3U, PLS and XSPF playlists, CUE sheets,
-                              http(s) addresses, search:QUERY
+                              http(s) addresses, search:QUERY, playlist:NAME
 
       OPTIONS:
         --json                Print one JSON object a line; what is unknown is null

@@ -98,6 +98,67 @@ import Testing
     #expect(try run("play", "--output", "file:/dev/null", path).status == 0)
   }
 
+  @Test(.enabled(if: hasState, "libsqlite3 is not installed"))
+  func `A saved search is read by its name as a list is, and says how it is changed`() throws {
+    let (folder, environment) = try Self.home()
+    func run(_ words: String...) throws -> Run {
+      try Run(words.map { Array($0.utf8) }, environment: environment)
+    }
+    #expect(try run("scan", folder.file("Music")).status == 0)
+    #expect(try run("search", "--save", "Both", "one or two").status == 0)
+    let shown = try run("playlist", "show", "Both")
+    #expect(shown.text == "1  one.wav (0:01)\n2  two.wav (0:01)\n", "\(shown.errorLines)")
+    #expect(try run("playlist", "show", "Both.search").text == shown.text)
+    let file = folder.file("out.m3u8")
+    #expect(try run("playlist", "export", "Both", file).status == 0)
+    #expect(String(decoding: try folder.read("out.m3u8"), as: UTF8.self).contains("Music/two.wav"))
+    #expect(try run("play", "--output", "file:/dev/null", "playlist:Both").status == 0)
+    #expect(try run("playlist", "add", "Mine", "playlist:Both").text.hasPrefix("Added 2 tracks"))
+    #expect(
+      try run("info", "playlist:None").errorLines == ["sotto: None: no such playlist"])
+    // A list comes before a search of its name.
+    #expect(try run("search", "--save", "Mine", "one").status == 0)
+    #expect(try run("playlist", "show", "Mine").text == shown.text)
+    let place = folder.file(".local/share/sotto/Playlists/Both.search")
+    let before = try folder.read(".local/share/sotto/Playlists/Both.search")
+    for words in [
+      ["add", "Both", file], ["remove", "Both", "1"], ["undo", "Both"], ["import", file, "Both"],
+    ] {
+      let wrong = try Run((["playlist"] + words).map { Array($0.utf8) }, environment: environment)
+      #expect(wrong.status == 1)
+      #expect(wrong.errorLines.first?.hasPrefix("sotto: \(place): is a saved search") == true)
+    }
+    #expect(try folder.read(".local/share/sotto/Playlists/Both.search") == before)
+  }
+
+  @Test(.enabled(if: hasState, "libsqlite3 is not installed"))
+  func `A running player plays a saved search and a whole list by their names`() throws {
+    let player = try Playing(tracks: 2)
+    let environment = ["HOME": player.folder.path]
+    func says(_ words: String...) throws -> String {
+      let run = try Run(
+        words.map { Array($0.utf8) }, environment: player.place.merging(environment) { $1 })
+      return run.text + run.errorLines.joined()
+    }
+    #expect(try says("scan", player.folder.path).contains("2 new"))
+    #expect(try says("search", "--save", "All", "track").contains("2 tracks"))
+    #expect(try says("ctl", "playlist", "All", "play", "2") == "Playing 2 tracks\n")
+    #expect(try player.wait { try player.value("track") as? Int == 1 })
+    #expect(try says("ctl", "playlist", "All", "add") == "Added 2 tracks\n")
+    #expect(try says("ctl", "playlist", "All", "next", "1") == "Added 1 track\n")
+    #expect(try says("ctl", "playlist", "All", "open", "3") == "sotto: The search finds no row 3")
+    #expect(try says("ctl", "add", "playlist:All") == "Added 2 tracks\n")
+    #expect(try player.value("tracks") as? Int == 7)
+    #expect(try says("ctl", "playlist", "All", "remove", "1").contains("is a saved search"))
+    #expect(try says("ctl", "save", "All").contains("is a saved search"))
+    #expect(try says("ctl", "save", "List") != "")
+    #expect(try says("ctl", "playlist", "List", "open") == "Playing 7 tracks\n")
+    #expect(try says("ctl", "playlist", "List", "add") == "Added 7 tracks\n")
+    #expect(try says("ctl", "playlist", "List", "play") == "Playing 7 tracks\n")
+    #expect(
+      try says("ctl", "playlist", "List", "remove").contains("'playlist NAME remove' needs ROWS"))
+  }
+
   @Test func `Lists go through the other formats and back with relative paths`() throws {
     let (folder, environment) = try Self.home()
     func run(_ words: String...) throws -> Run {
@@ -269,6 +330,8 @@ import Testing
       (["show"], "'playlist show' takes NAME"),
       (["move", "a", "1"], "'playlist move' takes NAME ROWS ROW|end"),
       (["remove", "a", "x"], "'remove' takes ROWS, not 'x'"),
+      (["Evening", "play"], "'sotto play playlist:Evening' plays it here"),
+      (["next", "My list"], "'sotto ctl playlist 'My list' next' in the player that runs"),
     ] {
       let wrong = try Run(
         (["playlist"] + words).map { Array($0.utf8) }, environment: environment)

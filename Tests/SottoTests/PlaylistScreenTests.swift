@@ -11,7 +11,8 @@ struct PlaylistScreenTests {
       atPath: folder.path + "/data/sotto/Playlists", withIntermediateDirectories: true)
     let file = try folder.write("data/sotto/Playlists/Mine.m3u8", Array(list.utf8))
     let pane = try Pane(
-      before: "XDG_DATA_HOME=\(folder.path)/data XDG_STATE_HOME=\(folder.path)/state",
+      before: "XDG_DATA_HOME=\(folder.path)/data XDG_STATE_HOME=\(folder.path)/state"
+        + " XDG_RUNTIME_DIR=\(folder.path)",
       folder: folder)
     try pane.shows("► playing")
     return (pane, file)
@@ -54,6 +55,26 @@ struct PlaylistScreenTests {
         pane, file, "#EXTM3U\n# mine\n/none/gone.wav\n\(song)\nhttp://example.org/x\n",
         without: "#EXTINF:60,\n"))
     try pane.type("q")
+    try pane.shows("status 0", "same")
+  }
+
+  @Test func `The screen is driven from outside, and says what it cannot show`() throws {
+    let (pane, _) = try Self.pane("/none/gone.wav\n")
+    func ctl(_ words: String...) throws -> Run {
+      try Run(
+        (["ctl"] + words).map { Array($0.utf8) },
+        environment: ["XDG_RUNTIME_DIR": pane.folder.path])
+    }
+    #expect(try ctl("view", "lists").status == 64)
+    #expect(try ctl("view", "playlists").status == 0)
+    try pane.shows("Mine.m3u8")
+    let none = try ctl("browse", "/none/at/all")
+    #expect(none.status == 1)
+    #expect(none.errorLines == ["sotto: /none/at/all: cannot be read: No such file or directory"])
+    #expect(try ctl("search", "björk").status == 0)
+    try pane.shows("The collection is empty")
+    try pane.type("\u{1B}")
+    #expect(try ctl("quit").status == 0)
     try pane.shows("status 0", "same")
   }
 
