@@ -29,6 +29,8 @@ import Realtime
   /// Counts the streams that are opened beside the control thread: only the last one is wanted.
   var openings = 0
   lazy var opening = DispatchQueue(label: "sotto.output")
+  /// Where sounds are decoded whose files may be slow.
+  lazy var decoding = DispatchQueue(label: "sotto.sounds")
   let handOverAlarm = Alarm()
   private var ahead: OpeningAhead?
   /// What sounds beside the music, to go on with on another stream.
@@ -42,6 +44,8 @@ import Realtime
   var levelSerial = 0
   var mute = MuteSteps()
   let fallAlarm = Alarm()
+  /// Frees what was heard once.
+  let soundAlarm = Alarm()
   let muteAlarm = Alarm()
   var isHeld = false
   private(set) var state = EngineState.idle
@@ -190,7 +194,7 @@ import Realtime
   /// Ends the sound at once. `shutDown` ends it without a click.
   public func close() {
     feeder.ask { $0.isClosing = true }
-    for alarm in [placeAlarm, fallAlarm, muteAlarm, handOverAlarm] { alarm.cancel() }
+    for alarm in [placeAlarm, fallAlarm, muteAlarm, handOverAlarm, soundAlarm] { alarm.cancel() }
     openings += 1
     if let ahead, let stream = try? ahead.take(within: 0) { stream.close() }
     ahead = nil

@@ -31,6 +31,8 @@ struct Standing {
 /// A sound beside the music, as it was begun.
 struct PlacedSound {
   var location: TrackLocation
+  /// What was decoded beside the control thread, and is decoded there again for another format.
+  var loaded: LoadedSound?
   var gain: Gain
   var isLooping: Bool
   /// Where in it that was, and when.
@@ -259,18 +261,26 @@ extension AudioEngine {
 
   /// What sounds beside the music goes on where it is.
   private func carrySounds() {
-    for (place, sound) in sounds {
-      let elapsed =
-        Double(DispatchTime.now().uptimeNanoseconds - sound.began.uptimeNanoseconds) * 1e-9
-      // A sound that can no longer be read has been told when it began.
-      try? carry(sound, place, after: elapsed)
-    }
+    for place in sounds.keys { carrySound(in: place) }
+  }
+
+  private func carrySound(in place: Int) {
+    guard let sound = sounds[place] else { return }
+    let elapsed =
+      Double(DispatchTime.now().uptimeNanoseconds - sound.began.uptimeNanoseconds) * 1e-9
+    // A sound that can no longer be read has been told when it began.
+    try? carry(sound, place, after: elapsed)
   }
 
   private func carry(_ sound: PlacedSound, _ place: Int, after elapsed: Double) throws {
     guard let session else { return }
-    let (_, loaded) = try session.renderer.sound(sound.location, format: session.stream.format)
-    let length = session.stream.format.seconds(atFrame: loaded.clip.frames)
+    let format = session.stream.format
+    if let loaded = sound.loaded, loaded.format != format {
+      return carry(sound, loaded, place, to: format)
+    }
+    let length =
+      try sound.loaded?.seconds
+      ?? session.renderer.sound(sound.location, format: format).sound.seconds
     var seconds = sound.seconds + elapsed
     if sound.isLooping, length > 0 {
       seconds = seconds.truncatingRemainder(dividingBy: length)
@@ -278,9 +288,34 @@ extension AudioEngine {
       sounds[place] = nil
       return
     }
-    try begin(
-      sound: sound.location, place: place, gain: sound.gain, isLooping: sound.isLooping,
-      from: seconds)
+    if let loaded = sound.loaded {
+      _ = try begin(loaded, place: place, gain: sound.gain, from: seconds)
+    } else {
+      try begin(
+        sound: sound.location, place: place, gain: sound.gain, isLooping: sound.isLooping,
+        from: seconds)
+    }
+  }
+
+  /// Its file may be slow: it is decoded beside the control thread, and goes on where it is by then.
+  private func carry(
+    _ sound: PlacedSound, _ loaded: LoadedSound, _ place: Int, to format: AudioFormat
+  ) {
+    decoding.async { [weak self] in
+      guard
+        let again = try? LoadedSound(
+          pieceOf: loaded.location, format: format, longest: loaded.longest)
+      else { return }
+      DispatchQueue.main.async {
+        MainActor.assumeIsolated {
+          guard let self, let now = self.sounds[place], now.loaded === loaded,
+            now.began == sound.began
+          else { return }
+          self.sounds[place]?.loaded = again
+          self.carrySound(in: place)
+        }
+      }
+    }
   }
 
   // MARK: Lost

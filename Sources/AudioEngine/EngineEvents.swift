@@ -33,6 +33,7 @@ extension AudioEngine {
     if has(SOTTO_EVENT_REQUEST) { tellRequest() }
     if has(SOTTO_EVENT_RINGER) { onEvent(.ringer(session.stream.ringerVolume())) }
     if has(SOTTO_EVENT_FINISHED) { finishIfOver(session) }
+    freeSounds()
     // A stream that had not begun is silent as soon as it knows of the hold.
     if has(SOTTO_EVENT_HELD) || has(SOTTO_EVENT_TAKEN), isHeld, isSilent { tellSilence() }
   }

@@ -7,7 +7,8 @@ import Synchronization
 @safe struct RenderCore: ~Copyable {
   private(set) var rings: UnsafeMutablePointer<SourceRing>
   private var ringCount = 0
-  /// Written by the control thread before the wish that names it is published.
+  /// Written by the control thread before the wish that names it is published, and again only when
+  /// no wish and no timeline names it any more.
   let clips: UnsafeMutablePointer<Clip>
   private var channels = 0
 
@@ -25,6 +26,8 @@ import Synchronization
   /// The frame of the last `heard`. The device's thread only.
   private let told = Atomic<Int64>(0)
   let busy = Atomic<UInt64>(0)
+  /// The clips that may still be rendered, a bit each; up to date with `taken`.
+  let named = Atomic<UInt64>(0)
   let taken = Atomic<Int>(0)
   let events = Atomic<UInt32>(0)
   let starved = Atomic<Bool>(false)
@@ -149,12 +152,15 @@ import Synchronization
   }
 
   /// A slot is in use until all of it has been heard, not only queued: until then `heard` keeps its
-  /// history. The timeline before the last turn counts too, since that turn may be taken again.
+  /// history. So is a clip, whose layer `heard` forgets. The timeline before the last turn counts
+  /// too, since that turn may be taken again.
   @_noAllocation @_noLocks
   private func tellBusy() {
     let heard = told.load(ordering: .relaxed)
     let slots = unsafe timeline.pointee.slots(from: heard) | before.pointee.slots(from: heard)
     busy.store(slots, ordering: .releasing)
+    let clips = unsafe timeline.pointee.clips | before.pointee.clips
+    named.store(clips, ordering: .releasing)
   }
 
   /// See sotto_renderer.event.

@@ -12,11 +12,11 @@ import Synchronization
 /// `@_noLocks` runs on the device's thread.
 @safe final class Renderer: @unchecked Sendable {
   static let slots = 4
-  static let clips = 16
+  static let clips = ClipShelf.places
 
   let core: UnsafeMutablePointer<RenderCore>
   /// The control thread's own.
-  private var sounds: [(location: TrackLocation, sound: LoadedSound)] = []
+  private var shelf = ClipShelf()
   /// Serialises the two threads that make wishes.
   private let wishes = Mutex(MixWish())
 
@@ -52,24 +52,56 @@ import Synchronization
       event: renderEvent)
   }
 
-  /// A sound as a clip of this renderer, decoded at its first use. It stays as long as the renderer
-  /// does: a timeline may name it. The control thread.
+  /// A sound as a clip of this renderer, decoded at its first use. It stays while a wish or a
+  /// timeline names it, and after that until its room is needed. The control thread.
   ///
-  /// - Returns: the clip's number, for a wish.
+  /// - Returns: the clip's number, for a wish that is sent before the next sound is asked for.
   func sound(
     _ location: TrackLocation, format: AudioFormat
   ) throws(DecodingError) -> (number: Int, sound: LoadedSound) {
-    if let number = sounds.firstIndex(where: { $0.location == location }) {
-      return (number, sounds[number].sound)
-    }
-    guard sounds.count < Self.clips else {
+    if let found = shelf.find(location) { return found }
+    let sound = try LoadedSound(location, format: format)
+    return (try number(of: sound), sound)
+  }
+
+  /// The same for a sound that is in memory.
+  func number(of sound: LoadedSound) throws(DecodingError) -> Int {
+    guard let number = shelf.put(sound, device) else {
       throw DecodingError(.tooLarge, "more than \(Self.clips) sounds are in use")
     }
-    let sound = try LoadedSound(location, format: format)
-    // Before the wish that names it is published.
-    unsafe core.pointee.clips[sounds.count] = sound.clip
-    sounds.append((location, sound))
-    return (sounds.count - 1, sound)
+    // Before the wish that names it is published, and after every timeline that named another.
+    unsafe core.pointee.clips[number] = sound.clip
+    return number
+  }
+
+  /// Changes what sounds beside the music in a place. The control thread.
+  func send(place: Int, _ change: (inout LayerWish) -> Void) {
+    var named: Set<Int> = []
+    let serial = send { wish in
+      change(&wish.layers[place])
+      for place in 0..<wish.layers.count where wish.layers[place].isOn {
+        named.insert(wish.layers[place].clip)
+      }
+    }
+    shelf.follow(named, wish: serial)
+  }
+
+  /// Frees sounds that are heard once, where that is over. The control thread.
+  ///
+  /// - Returns: false while there are some that are not over yet.
+  @discardableResult func freeSounds() -> Bool {
+    guard shelf.awaitsEnd else { return true }
+    shelf.tidy(device)
+    return !shelf.awaitsEnd
+  }
+
+  /// Bytes of the sounds in memory. The control thread.
+  var soundBytes: Int { shelf.bytes }
+
+  private var device: ClipShelf.Device {
+    let taken = taken
+    return ClipShelf.Device(
+      taken: taken, named: unsafe core.pointee.named.load(ordering: .acquiring))
   }
 
   func ring(_ slot: Int) -> SourceRing { unsafe core.pointee.rings[slot] }

@@ -270,6 +270,19 @@ public struct MixTimeline: BitwiseCopyable, Sendable {
     return mask
   }
 
+  /// The clips that its layers name, a bit each.
+  public var clips: UInt64 {
+    @_noAllocation @_noLocks get {
+      var mask: UInt64 = 0
+      var index = 0
+      while index < layerCount {
+        mask |= 1 << UInt64(layers[index].clip)
+        index += 1
+      }
+      return mask
+    }
+  }
+
   /// The oldest frame of a slot's source that frames from `frame` on can need; `Int64.max` when
   /// they need none.
   @_noAllocation @_noLocks

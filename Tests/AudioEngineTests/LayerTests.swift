@@ -159,4 +159,98 @@ import Testing
     rig.hear(4800)
     #expect(rig.heard == Array(samples.prefix(19_200)))
   }
+
+  // MARK: Memory
+
+  @Test func `Forty sounds one after the other are heard, and what sounds beside them goes on`()
+    async throws
+  {
+    let rig = try Rig()
+    defer { rig.close() }
+    let (path, _) = try rig.track("a.wav", frames: 4800)
+    try rig.start([path])
+    await rig.until { rig.toldTracks == [0] }
+    let tone = try sound(rig, frames: 100, Self.quarter)
+    try rig.engine.begin(sound: tone, place: 0, isLooping: true)
+    rig.hear(9600)
+    for number in 1...40 {
+      let value = Int32(number) << 16
+      try rig.engine.begin(sound: try sound(rig, frames: 480, value), place: 2)
+      rig.hear(4800)
+      let sum = 0.25 + Float(value) / Float(1 << 23)
+      #expect(rig.heard.suffix(9600).contains { abs($0 - sum) < 1e-6 }, "sound \(number)")
+      #expect(rig.heard.suffix(960).allSatisfy { $0 == 0.25 })
+    }
+  }
+
+  @Test func `Sounds that nobody names any more take no more memory than there is room for`()
+    async throws
+  {
+    let rig = try Rig()
+    defer { rig.close() }
+    let (path, _) = try rig.track("a.wav", frames: 4800)
+    try rig.start([path])
+    await rig.until { rig.toldTracks == [0] }
+    // The same file from other places on: each is another sound of almost ten seconds.
+    let long = try sound(rig, frames: 480_000, Self.quarter)
+    let renderer = try #require(rig.engine.session?.renderer)
+    for number in 1...40 {
+      var part = long
+      part.start = Double(number) / 100
+      try rig.engine.begin(sound: part, place: 2)
+      rig.hear(4800)
+      rig.engine.end(soundIn: 2)
+      rig.hear(4800)
+      #expect(renderer.soundBytes <= ClipShelf.idleBytes)
+    }
+    #expect(renderer.soundBytes > ClipShelf.idleBytes / 2)
+  }
+
+  @Test func `Pieces that are heard once are freed when they have been, and begin where asked`()
+    async throws
+  {
+    let rig = try Rig()
+    defer { rig.close() }
+    let (path, _) = try rig.track("a.wav", frames: 96_000)
+    try rig.start([path])
+    rig.hear(4800)
+    rig.engine.hold()
+    rig.hear(9600)
+    let (file, samples) = try rig.track("b.wav", frames: 96_000, first: 7)
+    let renderer = try #require(rig.engine.session?.renderer)
+    let format = try #require(rig.engine.soundFormat)
+    for number in 0..<40 {
+      let start = 100 + number
+      let piece = try LoadedSound(
+        pieceOf: TrackLocation(
+          path: Array(file.utf8), start: Double(start) / 48_000,
+          end: Double(start + 60_000) / 48_000),
+        format: format, longest: 1)
+      #expect(piece.seconds == 1)
+      let before = rig.heard.count
+      #expect(try rig.engine.begin(piece, place: 2))
+      rig.hear(2400)
+      #expect(rig.heard[before...].elementsEqual(samples[(start * 2)...].prefix(4800)))
+      #expect(renderer.soundBytes <= 2 * 48_000 * 8, "piece \(number)")
+      rig.engine.end(soundIn: 2)
+      rig.hear(2400)
+    }
+    // Without a next one too, once the music goes on.
+    rig.engine.release(fade: 0)
+    rig.hear(4800)
+    #expect(renderer.freeSounds())
+    #expect(renderer.soundBytes == 0)
+  }
+
+  @Test func `A piece that nobody waits for any more is not decoded to its end`() throws {
+    let rig = try Rig()
+    let (file, _) = try rig.track("b.wav", frames: 96_000)
+    let format = AudioFormat(sampleRate: 48_000, layout: .stereo)
+    var looks = 0
+    let piece = try LoadedSound(pieceOf: TrackLocation(file), format: format, longest: 30) {
+      looks += 1
+      return looks < 3
+    }
+    #expect(piece.seconds > 0 && piece.seconds < 1)
+  }
 }
