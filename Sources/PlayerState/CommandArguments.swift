@@ -126,6 +126,24 @@ struct CommandArguments {
     return sum < 1e9 ? sum : nil
   }
 
+  /// A path, and where in the file it begins and ends.
+  mutating func piece() throws(CommandError) -> TrackLocation {
+    var piece = TrackLocation(path: try path())
+    if !words.isEmpty { piece.start = try time() }
+    if !words.isEmpty {
+      let end = try time()
+      guard end > piece.start else { throw wrong(Number.text(end)) }
+      piece.end = end
+    }
+    return piece
+  }
+
+  private mutating func time() throws(CommandError) -> Double {
+    let word = try text()
+    guard let seconds = Self.seconds(word[...]) else { throw wrong(word) }
+    return seconds
+  }
+
   mutating func sleep() throws(CommandError) -> PlayerCommand.SleepWish {
     if words.isEmpty { return .toggle }
     let word = try text()

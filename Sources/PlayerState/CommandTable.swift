@@ -87,7 +87,8 @@ public struct CommandSpec: Equatable, Sendable {
       .text),
     CommandSpec("device", "NAME", "play on that device", .device),
     CommandSpec("ignore", "PROGRAM", "leave that program out from now on", .program),
-    CommandSpec("preview", "PATH", "hear a piece of it, without touching the queue", .path),
+    CommandSpec(
+      "preview", "PATH [FROM [TO]]", "hear a piece of it, without touching the queue", .path),
     CommandSpec("browse", "[PATH]", "show the rows of a folder or playlist", .path),
     CommandSpec("theme", "NAME", "another theme", .theme),
     CommandSpec("set", "NAME VALUE", "change a setting until the end", .setting),

@@ -68,7 +68,7 @@ extension PlayerCommand {
     case "playlist": return .list(try arguments.path(), try ListWish(&arguments))
     case "device": return .device(try arguments.text())
     case "ignore": return .ignore(try arguments.text())
-    case "preview": return .preview(try arguments.path())
+    case "preview": return .preview(try arguments.piece())
     case "browse": return .browse(arguments.isEmpty ? [] : try arguments.path())
     case "theme": return .theme(try arguments.text())
     case "set": return .set(name: try arguments.text(), value: try arguments.text())
@@ -124,12 +124,19 @@ extension PlayerCommand {
     case .list(let path, let wish): "playlist \(Self.quoted([path])) \(wish.text)"
     case .device(let name): "device \(Self.quoted([Array(name.utf8)]))"
     case .ignore(let name): "ignore \(Self.quoted([Array(name.utf8)]))"
-    case .preview(let path): "preview \(Self.quoted([path]))"
+    case .preview(let piece): "preview \(Self.text(piece))"
     case .browse(let path): path.isEmpty ? "browse" : "browse \(Self.quoted([path]))"
     case .theme(let name): "theme \(Self.quoted([Array(name.utf8)]))"
     case .set(let name, let value): "set \(Self.quoted([Array(name.utf8), Array(value.utf8)]))"
     case .quit: "quit"
     }
+  }
+
+  private static func text(_ piece: TrackLocation) -> String {
+    var text = quoted([piece.path])
+    if piece.start > 0 || piece.end != nil { text += " \(Number.text(piece.start))" }
+    if let end = piece.end { text += " \(Number.text(end))" }
+    return text
   }
 
   private static func quoted(_ words: [[UInt8]]) -> String {

@@ -61,8 +61,9 @@ public enum PlayerCommand: Hashable, Sendable {
   case device(String)
   /// Leave that program out from now on.
   case ignore(String)
-  /// A piece of it is heard, and the queue stays as it is.
-  case preview(Path)
+  /// A piece of it is heard, and the queue stays as it is: of a file, from there on and not beyond
+  /// its end, or of what else may be played, a folder's first track.
+  case preview(TrackLocation)
   /// The rows of that folder or playlist are asked for; with no path those of the music folder,
   /// with `playlists:` the playlists.
   case browse(Path)

@@ -118,7 +118,9 @@ extension PlayerCommand {
     func whole(_ path: [UInt8]) -> [UInt8] { Self.whole(path, in: folder) }
     switch self {
     case .add(let paths, let destination): return .add(paths.map(whole), destination)
-    case .preview(let path): return .preview(whole(path))
+    case .preview(var piece):
+      piece.path = whole(piece.path)
+      return .preview(piece)
     case .save(let name, let replaces) where name.contains("/") && name.first != "~":
       return .save(
         String(decoding: whole(Array(name.utf8)), as: UTF8.self), replaces: replaces)

@@ -44,9 +44,7 @@ import PlayerState
   var devices: [PlayerSnapshot.DeviceChoice] = []
   /// The server's volume for ringing, once it has told.
   var serverRinger: Int?
-  /// A piece of a file is heard in the music's place, until this.
-  var isPreviewing = false
-  let previewEnd = MainTimer()
+  private(set) lazy var previews = Previews(self)
   let sleepTimer = SleepTimer()
   private(set) lazy var alarm = PlayAlarm(self)
   /// All was played, and only an alarm keeps the program.

@@ -1,8 +1,6 @@
 import AudioEngine
 import AudioSession
 import AudioTypes
-import Decoding
-import MusicLibrary
 import OutputInterface
 import PlayQueue
 import Player
@@ -20,7 +18,7 @@ extension PlayCommand {
     }
     if headset?.admits(command, from: source) == false { return }
     if alarm.takes(command) { return refresh() }
-    if endsPreview(command) { endPreview() }
+    previews.hear(command)
     switch command {
     case .play:
       player.send(.play(source))
@@ -73,7 +71,7 @@ extension PlayCommand {
       let cause = IgnoredPrograms.add(program)
       let kept = cause == 0 ? "" : ", but not the next time: \(Descriptor.sentence(cause))"
       say("\(Text.printable(program)) is left out from now on\(kept)", isFault: cause != 0)
-    case .preview(let path): preview(path)
+    case .preview(let location): previews.begin(location)
     case .browse(let path): full?.browse(path)
     case .theme(let name): full?.setTheme(name)
     case .set(let name, let value): full?.set(name, value)
@@ -167,52 +165,6 @@ extension PlayCommand {
     // The user's own choice: music goes on (S21).
     player.send(.route(RouteChange(to: route, reason: .override)))
     jacks.streamChanged()
-    refresh()
-  }
-
-  // MARK: A piece to listen to
-
-  /// Of a file, at its own level and beside the queue; the music waits for it (S7).
-  private func preview(_ path: [UInt8]) {
-    guard let engine, let player else { return }
-    var expansion = Expansion([path], collection: collection)
-    guard case .track(let track) = expansion.next() else {
-      return say("\(Text.printable(path)): nothing to play", isFault: true)
-    }
-    do throws(DecodingError) {
-      guard let length = try engine.begin(sound: track.location, place: Self.previewPlace) else {
-        return
-      }
-      player.send(.begin(id: Self.previewID, kind: .solo, source: "preview"))
-      say("Preview of \(track.title.map(Text.printable) ?? Text.printable(path))")
-      previewEnd.set(after: min(length, Self.previewSeconds)) { [weak self] in self?.endPreview() }
-      isPreviewing = true
-    } catch {
-      say("\(Text.printable(path)): \(error.sentence)", isFault: true)
-    }
-  }
-
-  /// Where a preview sounds: no neighbour has this place while one is chosen from the files.
-  private static let previewPlace = 2
-  private static let previewID = "preview"
-  /// Longer is no preview.
-  private static let previewSeconds = 30.0
-
-  /// A wish for other sound is the end of it.
-  private func endsPreview(_ command: PlayerCommand) -> Bool {
-    guard isPreviewing else { return false }
-    switch command {
-    case .play, .pause, .toggle, .stop, .force, .next, .previous, .choose, .preview: return true
-    default: return false
-    }
-  }
-
-  private func endPreview() {
-    guard isPreviewing else { return }
-    isPreviewing = false
-    previewEnd.cancel()
-    engine?.end(soundIn: Self.previewPlace)
-    player?.send(.end(id: Self.previewID, shouldResume: true))
     refresh()
   }
 }

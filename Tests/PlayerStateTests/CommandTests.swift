@@ -24,7 +24,9 @@ import Testing
     .list(Array("My list".utf8), .move([0, 1], to: 4)),
     .rate(4), .rate(3.5), .rate(nil),
     .device("alsa_output.pci-0000_00_1f.3.analog-stereo"), .ignore("Some Program"),
-    .preview(Array("/x".utf8)), .browse(Array("~/Music".utf8)), .theme("paper"),
+    .preview(TrackLocation("/x")), .preview(TrackLocation(path: [0x2F, 0xFF], start: 61.5)),
+    .preview(TrackLocation(path: Array("a b".utf8), start: 0, end: 4.25)),
+    .browse(Array("~/Music".utf8)), .theme("paper"),
     .set(name: "spectrum", value: "off"), .quit,
   ]
 
@@ -58,6 +60,8 @@ import Testing
     arguments: [
       ("", "a command is missing"),
       ("seke 5", "unknown command 'seke', did you mean 'seek'?"),
+      ("preview x soon", "'preview' takes PATH [FROM [TO]], not 'soon'"),
+      ("preview x 1:00 0:59", "'preview' takes PATH [FROM [TO]], not '59'"),
       ("shuf", "unknown command 'shuf', did you mean 'shuffle'?"),
       ("xyzzy", "unknown command 'xyzzy'"),
       ("\u{1B}[2J", "unknown command '\u{FFFD}[2J'"),

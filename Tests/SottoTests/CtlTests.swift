@@ -99,6 +99,39 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: player.socket))
   }
 
+  @Test func `S7: Any number of files is previewed, one after the other, and a part of one`() throws
+  {
+    let folder = try Folder()
+    let player = try Playing(in: folder)
+    for number in 1...40 {
+      let path = try folder.write("piece \(number).wav", wav(seconds: 5))
+      let run = try player.ctl("preview", path)
+      let isHeard = run.status == 0 && run.text.hasSuffix("Preview of \(path)\n")
+      #expect(isHeard, "\(run.text)\(run.errorLines)")
+    }
+    #expect(try player.value("intent") as? String == "playing")
+    #expect(try player.value("display") as? String == "interrupted")
+    let path = folder.path + "/piece 1.wav"
+    #expect(try player.ctl("preview", path, "1", "0:01.5").text == "Preview of \(path)\n")
+    // It ends by itself, and the music comes back.
+    #expect(try player.wait { try player.value("display") as? String == "playing" })
+    #expect(
+      try player.ctl("preview", path, "7").errorLines
+        == ["sotto: \(path): there is nothing to hear"])
+    #expect(try player.value("display") as? String == "playing")
+  }
+
+  @Test func `An address has no preview, and nothing is asked of it`() throws {
+    let player = try Playing()
+    let run = try player.ctl("preview", "http://127.0.0.1:9/radio")
+    #expect(run.status == 1)
+    #expect(run.errorLines == ["sotto: http://127.0.0.1:9/radio: an address has no preview"])
+    let list = try player.folder.write("list.m3u", Array("http://127.0.0.1:9/radio\n".utf8))
+    let other = try player.ctl("preview", list)
+    #expect(other.errorLines == ["sotto: \(list): an address has no preview"])
+    #expect(try player.value("display") as? String == "playing")
+  }
+
   @Test func `Paths are the caller's own, byte for byte, and what cannot be read is told`() throws {
     let player = try Playing(tracks: 1)
     let odd = Array("caf\u{e9} 'q' ".utf8) + [0xFF] + Array(".wav".utf8)

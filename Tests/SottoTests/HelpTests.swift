@@ -199,7 +199,8 @@ import Testing
                               redo, check, repair
         device NAME           Play on that device
         ignore PROGRAM        Leave that program out from now on
-        preview PATH          Hear a piece of it, without touching the queue
+        preview PATH [FROM [TO]]
+                              Hear a piece of it, without touching the queue
         browse [PATH]         Show the rows of a folder or playlist
         theme NAME            Another theme
         set NAME VALUE        Change a setting until the end

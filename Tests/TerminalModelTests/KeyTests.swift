@@ -203,6 +203,20 @@ import Testing
     #expect(stage.commands.count == 1)
   }
 
+  @Test func `A preview of a sheet's track is of that part of the file`() {
+    var stage = stage("2")
+    stage.snapshot.queue.replace(with: [
+      QueueEntry(TrackLocation(path: Array("/m/all.flac".utf8), start: 0, end: 61.5)),
+      QueueEntry(TrackLocation(path: Array("/m/all.flac".utf8), start: 61.5, end: 120)),
+      QueueEntry(TrackLocation(path: Array("/m/all.flac".utf8), start: 120)),
+    ])
+    stage.press("g", "P", "down", "P", "down", "P")
+    #expect(
+      stage.asked() == [
+        "preview /m/all.flac 0 61.5", "preview /m/all.flac 61.5 120", "preview /m/all.flac 120",
+      ])
+  }
+
   @Test func `A device is picked, and what is not there cannot be`() {
     var stage = stage("o")
     stage.press("down", "enter", "down", "down", "enter")

@@ -1,3 +1,4 @@
+import AudioTypes
 import PlayQueue
 import PlayerState
 
@@ -380,15 +381,17 @@ extension Reducer {
 
   private mutating func preview() {
     if view.view == .library {
-      if let row = libraryRow(), row.kind == .track { commands.append(.preview(row.argument)) }
+      if let row = libraryRow(), row.kind == .track {
+        commands.append(.preview(TrackLocation(path: row.argument)))
+      }
       return
     }
     guard let row = selectedRow else { return }
     switch view.view {
-    case .queue: commands.append(.preview(snapshot.queue.entries[row].location.path))
+    case .queue: commands.append(.preview(snapshot.queue.entries[row].location))
     case .files, .lists:
       guard let chosen = source.listing(view.view)?.rows[row], chosen.kind == .file else { return }
-      commands.append(.preview(chosen.path))
+      commands.append(.preview(TrackLocation(path: chosen.path)))
     default: break
     }
   }

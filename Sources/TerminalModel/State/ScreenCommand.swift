@@ -216,7 +216,7 @@ public enum ScreenCommand: Hashable, Sendable {
     (.rowsDown, CommandSpec("rows-down", "", "move the marked rows, or this one, down")),
     (
       .previewRow,
-      CommandSpec("preview", "[PATH]", "hear a piece of it, the queue untouched", .path)
+      CommandSpec("preview", "[PATH [FROM [TO]]]", "hear a piece of it, the queue untouched", .path)
     ),
     (
       .ignoreRow,
