@@ -29,7 +29,9 @@ import TerminalModel
   func open(_ path: [UInt8]) {
     wanted += 1
     let number = wanted
+    let asked = command.asked?.wait()
     disk.read(path) { [weak self] result in
+      defer { asked?.finish() }
       guard let self, self.wanted == number else { return }
       switch result {
       case .success(let list):
@@ -37,7 +39,10 @@ import TerminalModel
         self.shown = list
         self.show(list)
       case .failure(let fault):
-        self.command.say("\(Text.printable(fault.path)): \(fault.sentence)", isFault: true)
+        let before = self.command.asked
+        self.command.asked = asked
+        self.tell(fault)
+        self.command.asked = before
       }
     }
   }
