@@ -6,8 +6,8 @@ import PlayerState
 import TerminalModel
 
 /// Playlists of the running player: one that is open on the screen, and edits of any. Files are read and
-/// written on a queue of their own; the list that is open is edited at once, so that the rows that are
-/// seen are those that are meant, and is written after that.
+/// written on a queue of their own, and lists edited on another, so that a long one holds nothing up: a
+/// wish waits until the one before it has made the rows that it means.
 @MainActor final class PlayLists {
   private unowned let command: PlayCommand
   private let disk = ListDisk(Playlists.store)
@@ -16,8 +16,10 @@ import TerminalModel
   private var revision = 0
   /// The newest wish to show a list: older answers come too late.
   private var wanted = 0
-  /// Edits of lists that are not open, by path: each reads what the one before has written.
+  /// Wishes by the list's path, the first of which is being carried out.
   private var turns: [[UInt8]: [@MainActor () -> Void]] = [:]
+  /// A list that was closed while wishes wait, as the last of them has made it.
+  private var left: [[UInt8]: OpenList] = [:]
 
   init(_ command: PlayCommand) { self.command = command }
 
@@ -30,19 +32,21 @@ import TerminalModel
     wanted += 1
     let number = wanted
     let asked = command.asked?.wait()
-    disk.read(path) { [weak self] result in
-      defer { asked?.finish() }
-      guard let self, self.wanted == number else { return }
-      switch result {
-      case .success(let list):
-        if let shown = self.shown { self.disk.forget(shown.reading) }
-        self.shown = list
-        self.show(list)
-      case .failure(let fault):
-        let before = self.command.asked
-        self.command.asked = asked
-        self.tell(fault)
-        self.command.asked = before
+    // As the wishes that wait leave it.
+    inTurn(path) { [weak self] in
+      self?.disk.read(path) { result in
+        guard let self else { return }
+        if self.wanted == number {
+          switch result {
+          case .success(let list):
+            self.letGo(self.shown)
+            self.shown = list
+            self.show(list)
+          case .failure(let fault): self.goOn(asked) { self.tell(fault) }
+          }
+        }
+        asked?.finish()
+        self.endTurn(path)
       }
     }
   }
@@ -53,8 +57,18 @@ import TerminalModel
   /// The overview is shown again.
   func close() {
     wanted += 1
-    if let shown { disk.forget(shown.reading) }
+    letGo(shown)
     shown = nil
+  }
+
+  /// A list is not shown any more; wishes that wait are carried out before that.
+  private func letGo(_ list: OpenList?) {
+    guard let list else { return }
+    let path = list.editor.path
+    inTurn(path) { [weak self] in
+      self?.disk.forget(list.reading)
+      self?.endTurn(path)
+    }
   }
 
   /// The folder has changed: the open list is read again where another program has written it.
@@ -85,30 +99,50 @@ import TerminalModel
       return tell(error)
     }
     if SavedSearch.isOne(path) { return perform(wish, ofSearch: path) }
-    if let shown, shown.isNamed(path) {
-      perform(wish, in: shown)
-      return
-    }
     let asked = command.asked?.wait()
+    if let shown, shown.isNamed(path) {
+      let path = shown.editor.path
+      return inTurn(path) { [weak self] in
+        guard let self else { return }
+        let now = self.shown?.editor.path == path ? self.shown : self.left[path]
+        self.perform(wish, in: now ?? shown, asked) { self.endTurn(path) }
+      }
+    }
     inTurn(path) { [weak self] in
       self?.disk.read(path) { result in
         guard let self else { return }
-        let before = self.command.asked
-        self.command.asked = asked
-        var goesOn = false
         switch result {
-        case .failure(let fault): self.tell(fault)
-        case .success(let list) where list.editor.isNew:
-          self.tell(LibraryFault(path: path, sentence: "no such playlist"))
-        case .success(let list): goesOn = self.perform(wish, in: list)
+        case .success(let list) where !list.editor.isNew:
+          self.perform(wish, in: list, asked) {
+            // What was wished has been written by then.
+            self.disk.afterwards { self.endTurn(path) }
+            self.disk.forget(list.reading)
+          }
+        case .success:
+          self.answer(asked) {
+            self.tell(LibraryFault(path: path, sentence: "no such playlist"))
+          }
+          self.endTurn(path)
+        case .failure(let fault):
+          self.answer(asked) { self.tell(fault) }
+          self.endTurn(path)
         }
-        self.command.asked = before
-        if !goesOn { asked?.finish() }
-        // What was wished has been written by then.
-        self.disk.afterwards { self.endTurn(path) }
-        if case .success(let list) = result { self.disk.forget(list.reading) }
       }
     }
+  }
+
+  /// What is said now is heard by whoever has asked.
+  private func goOn(_ asked: Asked?, _ body: () -> Void) {
+    let before = command.asked
+    command.asked = asked
+    body()
+    command.asked = before
+  }
+
+  /// The same, and it is all.
+  private func answer(_ asked: Asked?, _ body: () -> Void) {
+    goOn(asked, body)
+    asked?.finish()
   }
 
   /// What a saved search finds now is played and copied as a list's rows; changed it is elsewhere.
@@ -122,11 +156,7 @@ import TerminalModel
     PlayCommand.expand(Expansion([path], collection: command.collection)) {
       [weak self] tracks, faults in
       guard let self else { return }
-      let before = self.command.asked
-      self.command.asked = asked
-      self.found(tracks, faults, wish)
-      self.command.asked = before
-      asked?.finish()
+      self.answer(asked) { self.found(tracks, faults, wish) }
     }
   }
 
@@ -159,6 +189,7 @@ import TerminalModel
   private func endTurn(_ path: [UInt8]) {
     guard turns[path]?.isEmpty == false, let next = turns[path]?.removeFirst() else {
       turns[path] = nil
+      left[path] = nil
       return
     }
     next()
@@ -168,69 +199,100 @@ import TerminalModel
     command.say("\(Text.printable(fault.path)): \(Text.printable(fault.sentence))", isFault: true)
   }
 
-  /// - Returns: whether it goes on: whoever asked is told when it is done.
-  @discardableResult private func perform(_ wish: ListWish, in list: OpenList) -> Bool {
-    var list = list
+  /// Carries a wish out in its turn.
+  ///
+  /// - Parameters:
+  ///   - asked: who is told when it is done.
+  ///   - then: called once the next wish may come.
+  private func perform(
+    _ wish: ListWish, in list: OpenList, _ asked: Asked?, _ then: @escaping @MainActor () -> Void
+  ) {
     if let row = wish.rows.first(where: { !list.editor.list.blocks.indices.contains($0) }) {
-      command.say("The playlist has no row \(row &+ 1)", isFault: true)
-      return false
+      answer(asked) { command.say("The playlist has no row \(row &+ 1)", isFault: true) }
+      return then()
     }
-    let edit: ListEdit?
+    let change: @Sendable (inout ListEditor) -> ListEdit?
     switch wish {
     case .play(let row):
-      command.play(list.entries, from: row, in: list.editor.folder)
-      return true
+      goOn(asked) { command.play(list.entries, from: row, in: list.editor.folder) }
+      return then()
     case .put(let rows, let destination):
       let entries = rows.map { $0.map { list.entries[$0] } } ?? list.entries
-      command.add(entries, in: list.editor.folder, destination)
-      return true
+      goOn(asked) { command.add(entries, in: list.editor.folder, destination) }
+      return then()
     case .check, .repair:
-      check(list, repairs: wish == .repair)
-      return true
+      goOn(asked) { check(list, repairs: wish == .repair) }
+      return then()
     case .copy(let rows):
       copy(rows, of: list)
-      command.say("Copied \(TrackText.count(rows.count))")
-      return false
+      answer(asked) { command.say("Copied \(TrackText.count(rows.count))") }
+      return then()
     case .cut(let rows):
       copy(rows, of: list)
-      edit = list.edit { $0.remove(rows, .cut) }
-    case .remove(let rows): edit = list.edit { $0.remove(rows) }
-    case .move(let rows, let row): edit = list.edit { $0.move(rows, to: row) }
-    case .paste(let row): edit = paste(at: row, into: &list)
-    case .undo:
-      edit = list.edit { $0.undo() }
+      change = { $0.remove(rows, .cut) }
+    case .remove(let rows): change = { $0.remove(rows) }
+    case .move(let rows, let row): change = { $0.move(rows, to: row) }
+    case .paste(let row):
+      let folder = CtlCommand.workingFolder
+      let entries = command.queue.read { $0.clipboardEntries }.map {
+        PlaylistEntry($0, in: folder)
+      }
+      guard !entries.isEmpty else {
+        answer(asked) { command.say("Nothing was cut or copied") }
+        return then()
+      }
+      change = { $0.insert(entries, at: row, .pasted) }
+    case .undo: change = { $0.undo() }
+    case .redo: change = { $0.redo() }
+    }
+    disk.edit(list, change) { [weak self] list, edit in
+      guard let self else { return }
+      self.goOn(asked) { self.say(edit, wish) }
+      if edit == nil {
+        asked?.finish()
+      } else {
+        self.take(list)
+        self.save(list, asked)
+      }
+      then()
+    }
+  }
+
+  private func say(_ edit: ListEdit?, _ wish: ListWish) {
+    switch (wish, edit) {
+    case (.undo, let edit):
       command.say(edit.map { "Undid: \($0.sentence)" } ?? "There is nothing to undo")
-    case .redo:
-      edit = list.edit { $0.redo() }
+    case (.redo, let edit):
       command.say(edit.map { "Redid: \($0.sentence)" } ?? "There is nothing to redo")
-    }
-    guard let edit else { return false }
-    if wish != .undo, wish != .redo {
+    case (_, let edit?):
       command.say(edit.sentence.prefix(1).uppercased() + edit.sentence.dropFirst())
+    case (_, nil): break
     }
+  }
+
+  /// A list that was edited is shown as it is now, where it is.
+  private func take(_ list: OpenList) {
     if shown?.editor.path == list.editor.path {
       shown = list
       show(list)
+    } else {
+      let path = list.editor.path
+      if turns[path]?.isEmpty == false { left[path] = list }
     }
-    save(list)
-    return true
   }
 
-  private func save(_ list: OpenList) {
-    let asked = command.asked?.wait()
+  private func save(_ list: OpenList, _ asked: Asked?) {
     disk.save(list) { [weak self] remark, fault in
       guard let self else { return }
-      let before = self.command.asked
-      self.command.asked = asked
-      if let fault {
-        self.tell(fault)
-        // What is on the disk is what there is.
-        if self.shown?.editor.path == list.editor.path { self.open(list.editor.path) }
-      } else if let remark {
-        self.command.say(Text.printable(remark), isFault: false)
+      self.answer(asked) {
+        if let fault {
+          self.tell(fault)
+          // What is on the disk is what there is.
+          if self.shown?.editor.path == list.editor.path { self.open(list.editor.path) }
+        } else if let remark {
+          self.command.say(Text.printable(remark), isFault: false)
+        }
       }
-      self.command.asked = before
-      asked?.finish()
     }
   }
 
@@ -245,33 +307,36 @@ import TerminalModel
       DispatchQueue.main.async {
         MainActor.assumeIsolated {
           guard let self else { return }
-          let before = self.command.asked
-          self.command.asked = asked
-          let goesOn = self.found(findings, in: list, repairs: repairs)
-          self.command.asked = before
-          if !goesOn { asked?.finish() }
+          let path = list.editor.path
+          self.inTurn(path) {
+            self.goOn(asked) { self.found(findings, in: list, repairs: repairs, asked) }
+            self.endTurn(path)
+          }
         }
       }
     }
   }
 
-  /// - Returns: whether it goes on.
-  private func found(_ findings: [ListSearch.Finding], in list: OpenList, repairs: Bool) -> Bool {
+  private func found(
+    _ findings: [ListSearch.Finding], in list: OpenList, repairs: Bool, _ asked: Asked?
+  ) {
     var list = list
+    func end(_ sentence: String, isFault: Bool = false) {
+      command.say(sentence, isFault: isFault)
+      asked?.finish()
+    }
     if let shown, shown.editor.path == list.editor.path { list = shown }
     let places = Dictionary(
       uniqueKeysWithValues: findings.compactMap { finding in
         finding.places.count == 1 ? (finding.row, finding.places[0]) : nil
       })
     guard !findings.isEmpty else {
-      command.say("Nothing is missing")
-      return false
+      return end("Nothing is missing")
     }
     let missing = "\(TrackText.count(findings.count)) missing, \(places.count) found elsewhere"
     guard repairs, !places.isEmpty else {
       let hint = places.isEmpty ? "" : ": 'playlist NAME repair' takes what was found"
-      command.say(missing + hint)
-      return false
+      return end(missing + hint)
     }
     // The rows may be others by now.
     let isSame = findings.allSatisfy {
@@ -279,16 +344,11 @@ import TerminalModel
         && list.place(list.entries[$0.row]).path == $0.entry.path
     }
     guard isSame, let edit = list.edit({ $0.repair(places) }) else {
-      command.say("The playlist has changed meanwhile: nothing was done", isFault: true)
-      return false
+      return end("The playlist has changed meanwhile: nothing was done", isFault: true)
     }
     command.say("\(missing): \(edit.sentence)")
-    if shown?.editor.path == list.editor.path {
-      shown = list
-      show(list)
-    }
-    save(list)
-    return true
+    take(list)
+    save(list, asked)
   }
 
   private func copy(_ rows: [Int], of list: OpenList) {
@@ -300,135 +360,4 @@ import TerminalModel
     }
     command.queue.edit { $0.keep(entries) }
   }
-
-  private func paste(at row: Int, into list: inout OpenList) -> ListEdit? {
-    let folder = CtlCommand.workingFolder
-    let entries = command.queue.read { $0.clipboardEntries }.map { PlaylistEntry($0, in: folder) }
-    guard !entries.isEmpty else {
-      command.say("Nothing was cut or copied")
-      return nil
-    }
-    return list.edit { $0.insert(entries, at: row, .pasted) }
-  }
-}
-
-/// A list with what is known of its files, so that nothing waits for a disk while it is edited.
-struct OpenList: Sendable {
-  private(set) var editor: ListEditor
-  private(set) var entries: [PlaylistEntry]
-  /// By the path as the list has it.
-  private var places: [[UInt8]: (path: [UInt8], isMissing: Bool)] = [:]
-
-  /// Looks at every file of the list. Blocks.
-  init(_ editor: ListEditor) {
-    self.editor = editor
-    entries = editor.list.entries
-    for entry in entries where places[entry.path] == nil {
-      let item = PlaylistReader.item(entry, in: editor.folder)
-      places[entry.path] = (item.entry.path, item.isMissing)
-    }
-  }
-
-  /// Where an entry leads; one that was not looked at is taken to be there.
-  func place(_ entry: PlaylistEntry) -> (path: [UInt8], isMissing: Bool) {
-    if let place = places[entry.path] { return place }
-    let isWhole = entry.path.first == 0x2F || PlaylistPath.isAddress(entry.path)
-    let path = isWhole ? entry.path : PlaylistPath.absolute(entry.path, in: editor.folder)
-    return (path, false)
-  }
-
-  func isNamed(_ path: [UInt8]) -> Bool { editor.path == path || name == path }
-
-  /// As it was asked for, before links were followed.
-  var name: [UInt8] = []
-  /// Which reading of the file it comes from.
-  var reading = 0
-
-  mutating func edit(_ change: (inout ListEditor) -> ListEdit?) -> ListEdit? {
-    let edit = change(&editor)
-    if edit != nil { entries = editor.list.entries }
-    return edit
-  }
-
-  func listing(_ revision: Int) -> Listing {
-    var listing = Listing(path: editor.path, revision: revision)
-    listing.isPlaylist = true
-    listing.rows = entries.map { entry in
-      let place = place(entry)
-      let title = entry.title ?? TrackText.fileName(TrackLocation(path: place.path))
-      let words = [entry.artist, title].compactMap(\.self).joined(separator: " - ")
-      var row = Listing.Row(
-        .file, path: place.path, name: words,
-        detail: entry.duration.map { TrackText.clock($0) } ?? "")
-      row.isMissing = place.isMissing
-      return row
-    }
-    return listing
-  }
-}
-
-/// The disk's side: one thing after another, on a queue of its own.
-final class ListDisk: @unchecked Sendable {
-  private let queue = DispatchQueue(label: "sotto.lists")
-  private let store: ListStore
-  /// What was written last of a list that was read once: edits of it follow each other faster than
-  /// the disk does. One that was read on another occasion knows nothing of it. Only on the queue.
-  private var written: [Int: ListEditor] = [:]
-  private var readings = 0
-
-  init(_ store: ListStore) { self.store = store }
-
-  func read(
-    _ path: [UInt8], _ then: @escaping @MainActor (Result<OpenList, LibraryFault>) -> Void
-  ) {
-    queue.async {
-      let result: Result<OpenList, LibraryFault>
-      do throws(LibraryFault) {
-        var list = OpenList(try self.store.open(path))
-        list.name = path
-        self.readings += 1
-        list.reading = self.readings
-        result = .success(list)
-      } catch {
-        result = .failure(error)
-      }
-      DispatchQueue.main.async { MainActor.assumeIsolated { then(result) } }
-    }
-  }
-
-  func save(
-    _ list: OpenList,
-    _ then: @escaping @MainActor (_ remark: String?, _ fault: LibraryFault?) -> Void
-  ) {
-    queue.async {
-      var editor = list.editor
-      if let before = self.written[list.reading] { editor.follow(before) }
-      var (remark, fault): (String?, LibraryFault?)
-      do throws(LibraryFault) {
-        remark = try self.store.save(&editor)
-        self.written[list.reading] = editor
-      } catch {
-        fault = error
-        self.written[list.reading] = nil
-      }
-      let (said, wrong) = (remark, fault)
-      DispatchQueue.main.async { MainActor.assumeIsolated { then(said, wrong) } }
-    }
-  }
-
-  /// Whether another program has written the list since.
-  func isForeign(_ list: OpenList, _ then: @escaping @MainActor (Bool) -> Void) {
-    queue.async {
-      let isForeign = self.store.isForeign(self.written[list.reading] ?? list.editor)
-      DispatchQueue.main.async { MainActor.assumeIsolated { then(isForeign) } }
-    }
-  }
-
-  /// Once everything that was asked for before is done.
-  func afterwards(_ then: @escaping @MainActor () -> Void) {
-    queue.async { DispatchQueue.main.async { MainActor.assumeIsolated { then() } } }
-  }
-
-  /// A list that was read then is not edited any more.
-  func forget(_ reading: Int) { queue.async { self.written[reading] = nil } }
 }

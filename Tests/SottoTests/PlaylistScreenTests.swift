@@ -58,6 +58,25 @@ struct PlaylistScreenTests {
     try pane.shows("status 0", "same")
   }
 
+  @Test func `Keys that come faster than the list is written are carried out one after the other`()
+    throws
+  {
+    let rows = (1...8).map { "http://example.org/\($0)\n" }
+    let (pane, file) = try Self.pane("#EXTM3U\n" + rows.joined())
+    try pane.type("4")
+    try pane.shows("Mine.m3u8")
+    try pane.type("\r")
+    try pane.shows("http://example.org/8")
+    // Cut two, paste them lower, remove one, take that back, and close the list.
+    try pane.type("xxjADu")
+    try pane.type("\u{1B}")
+    try pane.shows("Mine.m3u8")
+    let left = [rows[2], rows[1]] + rows[3...]
+    #expect(try Self.holds(pane, file, "#EXTM3U\n" + left.joined()))
+    try pane.type("q")
+    try pane.shows("status 0", "same")
+  }
+
   @Test func `The screen is driven from outside, and says what it cannot show`() throws {
     let (pane, _) = try Self.pane("/none/gone.wav\n")
     func ctl(_ words: String...) throws -> Run {

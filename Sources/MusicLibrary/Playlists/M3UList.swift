@@ -80,6 +80,9 @@ public struct M3UList: Equatable, Sendable {
     blocks.map { M3UParser.entry($0.before, $0.path, charset) }
   }
 
+  /// Whether the same block says the same in both.
+  public func isRead(as other: M3UList) -> Bool { charset == other.charset }
+
   /// What one of them says.
   public func entry(_ row: Int) -> PlaylistEntry {
     M3UParser.entry(blocks[row].before, blocks[row].path, charset)

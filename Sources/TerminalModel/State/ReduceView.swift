@@ -338,7 +338,8 @@ extension Reducer {
       }
       if !view.listMarks.isEmpty {
         view.listMarks = Set(start..<start + rows.count)
-        view.listMarksRevision = openList.revision + 1
+        // Moves may come faster than their rows.
+        view.listMarksRevision = max(openList.revision, view.listMarksRevision) + 1
       }
       return
     }
