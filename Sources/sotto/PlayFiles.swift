@@ -187,7 +187,7 @@ extension PlayCommand {
       return say("\(Text.printable(error.path)): \(error.sentence)", isFault: true)
     }
     if SavedSearch.isOne(path) {
-      return say("\(Text.printable(path)): \(SavedSearch.isNoList)", isFault: true)
+      return say("\(Text.printable(name)): \(SavedSearch.isNoList)", isFault: true)
     }
     guard let format = PlaylistFormat(of: path) else {
       return say("A playlist's name ends in .m3u8, .m3u, .pls or .xspf", isFault: true)
@@ -199,8 +199,9 @@ extension PlayCommand {
       let listed = entries.map { PlaylistEntry($0, in: folder) }
       let isThere = unsafe access(path.map { CChar(bitPattern: $0) } + [0], F_OK) == 0
       let word = CommandWords.quoted(Array(name.utf8))
+      let isKept = isThere && !replaces
       let (fault, remarks) =
-        isThere && !replaces
+        isKept
         ? ("is there already: 'save \(word) replace' takes its place", [])
         : Self.write(listed, as: format, to: path, store)
       DispatchQueue.main.async {
@@ -208,7 +209,8 @@ extension PlayCommand {
           guard let self else { return }
           let before = self.asked
           self.asked = asked
-          self.saved(entries.count, path, fault, remarks)
+          // What to type is at the end: by its name there is room for that.
+          self.saved(entries.count, isKept ? Array(name.utf8) : path, fault, remarks)
           self.asked = before
           asked?.finish()
         }

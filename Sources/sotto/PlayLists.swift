@@ -28,10 +28,11 @@ import TerminalModel
   // MARK: Rows
 
   /// Reads a list and shows its rows.
-  func open(_ path: [UInt8]) {
+  ///
+  /// - Parameter asked: who is told when they are there, or why not.
+  func open(_ path: [UInt8], _ asked: Asked? = nil) {
     wanted += 1
     let number = wanted
-    let asked = command.asked?.wait()
     // As the wishes that wait leave it.
     inTurn(path) { [weak self] in
       self?.disk.read(path) { result in
@@ -98,7 +99,7 @@ import TerminalModel
     } catch {
       return tell(error)
     }
-    if SavedSearch.isOne(path) { return perform(wish, ofSearch: path) }
+    if SavedSearch.isOne(path) { return perform(wish, ofSearch: path, name) }
     let asked = command.asked?.wait()
     if let shown, shown.isNamed(path) {
       let path = shown.editor.path
@@ -146,11 +147,11 @@ import TerminalModel
   }
 
   /// What a saved search finds now is played and copied as a list's rows; changed it is elsewhere.
-  private func perform(_ wish: ListWish, ofSearch path: [UInt8]) {
+  private func perform(_ wish: ListWish, ofSearch path: [UInt8], _ name: [UInt8]) {
     switch wish {
     case .play, .put, .copy: break
     case .remove, .cut, .paste, .move, .undo, .redo, .check, .repair:
-      return tell(LibraryFault(path: path, sentence: SavedSearch.isNoList))
+      return tell(LibraryFault(path: name, sentence: SavedSearch.isNoList))
     }
     let asked = command.asked?.wait()
     PlayCommand.expand(Expansion([path], collection: command.collection)) {

@@ -72,7 +72,7 @@ extension PlayCommand {
       let kept = cause == 0 ? "" : ", but not the next time: \(Descriptor.sentence(cause))"
       say("\(Text.printable(program)) is left out from now on\(kept)", isFault: cause != 0)
     case .preview(let location): previews.begin(location)
-    case .browse(let path): full?.browse(path)
+    case .browse(let path): full?.browse(path, asked?.wait())
     case .theme(let name): full?.setTheme(name)
     case .set(let name, let value): full?.set(name, value)
     case .quit: return finish()

@@ -357,13 +357,14 @@ import TerminalScreen
   }
 
   /// A folder, all playlists (`playlists:`), or the rows of one (`playlists:PATH`).
-  func browse(_ path: [UInt8]) {
+  ///
+  /// - Parameter asked: who is told when the rows are there, or why not.
+  func browse(_ path: [UInt8], _ asked: Asked? = nil) {
     let lists = Array("playlists:".utf8)
     if path.starts(with: lists), path.count > lists.count {
-      return command.lists.open(Array(path[lists.count...]))
+      return command.lists.open(Array(path[lists.count...]), asked)
     }
     if path == lists { command.lists.close() }
-    let asked = command.asked?.wait()
     browser.list(path) { [weak self] listing in
       // The screen shows it in the rows' place, where they are looked at.
       if let listing, let fault = listing.fault, let self {

@@ -310,7 +310,7 @@ import Testing
     let before = try list()
     #expect(
       try says("save", "L")
-        == "sotto: \(folder)/L.m3u8: is there already: 'save L replace' takes its place")
+        == "sotto: L: is there already: 'save L replace' takes its place")
     #expect(try list() == before)
     #expect(try says("save", "L", "replace") == "Saved 3 tracks in \(folder)/L.m3u8\n")
     #expect(try says("playlist", "L", "undo") == "Undid: replaced all by 3 tracks\n")

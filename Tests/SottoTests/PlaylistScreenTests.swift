@@ -90,6 +90,13 @@ struct PlaylistScreenTests {
     let none = try ctl("browse", "/none/at/all")
     #expect(none.status == 1)
     #expect(none.errorLines == ["sotto: /none/at/all: cannot be read: No such file or directory"])
+    // Saving shows the playlists anew; whoever asked has one answer all the same.
+    let caller = try Caller(pane.folder.path + "/sotto/sotto")
+    caller.send("save New\nsave New\nbrowse playlists:\n")
+    #expect((caller.object()?["said"] as? [String])?.first?.hasPrefix("Saved 3 tracks") == true)
+    #expect((caller.object()?["error"] as? String)?.hasPrefix("New: is there already") == true)
+    #expect(caller.object()?["ok"] as? Bool == true)
+    try pane.shows("New.m3u8")
     #expect(try ctl("search", "björk").status == 0)
     try pane.shows("The collection is empty")
     try pane.type("\u{1B}")

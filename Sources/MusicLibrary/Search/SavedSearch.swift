@@ -32,8 +32,7 @@ public struct SavedSearch: Hashable, Sendable {
 
   /// What is said to those who would change its rows.
   public static let isNoList =
-    "is a saved search, which has no rows of its own: 'sotto search --save NAME --replace QUERY'"
-    + " changes it"
+    "is a saved search: 'sotto search --save NAME --replace QUERY' changes it"
 
   /// Nobody writes more.
   static let longest = 64 * 1024
