@@ -80,17 +80,17 @@ struct XMLScanner {
     bytes[..<min(position, bytes.count)].count { $0 == 0x0A } + 1
   }
 
-  private mutating func complain(_ problem: String, at position: Int) {
-    if damage == nil { damage = (position, problem) }
+  private mutating func complain(_ problem: @autoclosure () -> String, at position: Int) {
+    if damage == nil { damage = (position, problem()) }
   }
 
   /// A name for people: some of it, and safe to print.
   static func shown(_ name: String) -> String { Text.printable(String(name.prefix(40))) }
 
-  private mutating func skip(past word: StaticString, _ opened: String) {
+  private mutating func skip(past word: StaticString, _ opened: @autoclosure () -> String) {
     let start = position
     while position < bytes.count, !at(word) { position += 1 }
-    if position >= bytes.count { complain("\(Self.shown(opened)) is not closed", at: start) }
+    if position >= bytes.count { complain("\(Self.shown(opened())) is not closed", at: start) }
     position = min(position + word.utf8CodeUnitCount, bytes.count)
   }
 

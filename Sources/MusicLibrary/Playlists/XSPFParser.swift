@@ -27,8 +27,8 @@ public enum XSPFParser {
   static func read(_ bytes: [UInt8], _ entries: inout [PlaylistEntry]) -> String? {
     var scanner = XMLScanner(bytes)
     var fault: String?
-    func complain(_ problem: String, at position: Int) {
-      fault = fault ?? "line \(scanner.line(position)): \(problem)"
+    func complain(_ problem: @autoclosure () -> String, at position: Int) {
+      if fault == nil { fault = "line \(scanner.line(position)): \(problem())" }
     }
     var hasRoot = false
     var open: [(name: String, base: [UInt8]?)] = []
