@@ -41,7 +41,7 @@ static bool loaded;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 enum { code_misuse = 21, code_too_big = 18, type_null = 5 };
-enum { open_uri = 0x40, open_no_mutex = 0x8000, largest = 1 << 30 };
+enum { open_no_mutex = 0x8000, largest = 1 << 30 };
 
 /// "The library makes a copy of its own."
 static void (*const transient)(void *) = (void (*)(void *))(intptr_t)-1;
@@ -81,7 +81,7 @@ int sotto_sqlite_open(const char *path, int flags, int busy_milliseconds, sotto_
   *out = NULL;
   if (!sotto_sqlite_is_there()) return code_misuse;
   // A connection is used by one thread at a time: its own lock would be a quarter of each read.
-  int result = library.open_v2(path, out, (flags & ~open_uri) | open_no_mutex, NULL);
+  int result = library.open_v2(path, out, flags | open_no_mutex, NULL);
   if (*out) {
     library.extended_result_codes(*out, 1);
     library.busy_timeout(*out, busy_milliseconds);

@@ -13,6 +13,8 @@ import Glibc
     /// own.
     case create
     case readWrite
+    /// Also from a folder in which nothing can be written. What waits in the log is read with it, or
+    /// nothing is: an old state is never taken for the newest.
     case readOnly
   }
 
@@ -22,6 +24,8 @@ import Glibc
   public static var version: String { unsafe String(cString: sotto_sqlite_version()) }
 
   let connection: OpaquePointer
+  /// Of one that SQLite does not look at again.
+  private let frozen: FrozenFile?
   /// Prepared once, by their text.
   private var statements: [String: Statement] = [:]
 
@@ -40,7 +44,14 @@ import Glibc
     let isAbsolute = path.first == UInt8(ascii: "/")
     let path = isAbsolute ? path : Array("./".utf8) + path
     if mode == .create { Self.makePrivate(path) }
-    unsafe connection = try unsafe Self.open(path, mode, patience)
+    if mode == .readOnly {
+      let opened = try unsafe Self.openForReading(path, patience)
+      unsafe connection = unsafe opened.connection
+      frozen = unsafe opened.frozen
+    } else {
+      unsafe connection = try unsafe Self.open(path, mode, patience)
+      frozen = nil
+    }
     if mode != .readOnly {
       try execute("PRAGMA journal_mode = WAL")
       try execute("PRAGMA synchronous = NORMAL")
@@ -50,6 +61,7 @@ import Glibc
 
   private init(memory: Void) throws(DatabaseError) {
     unsafe connection = try unsafe Self.open(Array(":memory:".utf8), .create, 0)
+    frozen = nil
     try execute("PRAGMA foreign_keys = ON")
   }
 
@@ -81,11 +93,43 @@ import Glibc
     }
   }
 
+  /// SQLite keeps an index of the log beside the file, and makes it where it is not there. Where that
+  /// cannot be made and there is no log, it is told that the file does not change.
+  private static func openForReading(
+    _ path: [UInt8], _ patience: Int32
+  ) throws(DatabaseError) -> (connection: OpaquePointer, frozen: FrozenFile?) {
+    let connection = try unsafe open(path, .readOnly, patience)
+    let code = unsafe sotto_sqlite_run(connection, "SELECT 1 FROM sqlite_master LIMIT 1")
+    var error = DatabaseError(code: code, message: "")
+    if code != SOTTO_SQLITE_OK {
+      error = unsafe DatabaseError(
+        code: code, message: String(cString: sotto_sqlite_message(connection)))
+    }
+    guard code != SOTTO_SQLITE_OK, error.isOfThePlace || error.cause == .busy,
+      let frozen = FrozenFile(path)
+    else {
+      // Whoever reads it comes across everything else.
+      return unsafe (connection, nil)
+    }
+    unsafe sotto_sqlite_close(connection)
+    if error.cause == .busy { throw error }
+    guard frozen.logBytes == 0 else {
+      error.sentence = "it cannot be read here: the newest of it waits in a log beside it"
+      throw error
+    }
+    return try unsafe (
+      open(frozen.address, .readOnly, patience, flags: SOTTO_SQLITE_ADDRESS), frozen
+    )
+  }
+
+  /// True where it was opened as one that does not change, and has changed: it must be opened anew.
+  public var isOutdated: Bool { frozen?.hasChanged == true }
+
   private static func open(
-    _ path: [UInt8], _ mode: Mode, _ patience: Int32
+    _ path: [UInt8], _ mode: Mode, _ patience: Int32, flags more: Int = 0
   ) throws(DatabaseError) -> OpaquePointer {
     guard isAvailable else { throw .noLibrary }
-    var flags = SOTTO_SQLITE_READ_ONLY
+    var flags = SOTTO_SQLITE_READ_ONLY | more
     if mode != .readOnly { flags = SOTTO_SQLITE_READ_WRITE }
     if mode == .create { flags |= SOTTO_SQLITE_CREATE }
     var opened: OpaquePointer?

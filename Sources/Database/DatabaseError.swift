@@ -27,6 +27,11 @@ public struct DatabaseError: Error, Hashable, Sendable {
   /// For people, without a full stop; safe to print, and without the file's name.
   public var sentence: String
 
+  /// It is not the file but where it lies that is in the way: a read-only or full disk.
+  public var isOfThePlace: Bool {
+    [.full, .readOnly, .cannotOpen, .ioFailure].contains(cause)
+  }
+
   public static let noLibrary = DatabaseError(
     cause: .noLibrary, code: 0, sentence: "libsqlite3.so.0 is missing (package libsqlite3-0)")
 

@@ -126,6 +126,55 @@ struct DatabaseTests {
     }
   }
 
+  private func value(_ database: Database) throws -> Int64? {
+    try database.integer("SELECT max(a) FROM thing")
+  }
+
+  /// What a file holds that lies where nothing can be written, or why it cannot be read.
+  private func lockedValue(_ name: String, in folder: String) throws -> Result<Int64?, any Error> {
+    let lock = try UnwritableFolder(folder)
+    defer { lock.open() }
+    return Result { try value(Database(path(name), .readOnly)) }
+  }
+
+  @Test(.enabled(if: UnwritableFolder.isPossible))
+  func `Where nothing can be written a file is read, and what waits in its log with it`() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let name = "what? 100%\u{E4}.db"
+    do {
+      let writer = try Database(path(name))
+      try writer.execute("CREATE TABLE thing(a); INSERT INTO thing VALUES(1)")
+    }
+    // Ended as it should: nothing lies beside the file.
+    let lock = try UnwritableFolder(folder.path)
+    let unwritten = error { _ = try Database(path(name), .readWrite) }
+    #expect(unwritten?.isOfThePlace == true)
+    let frozen = try Database(path(name), .readOnly)
+    #expect(try value(frozen) == 1)
+    #expect(!frozen.isOutdated)
+    lock.open()
+    // Killed: the newest is in the log alone, which SQLite reads with the index beside it.
+    let killed = folder.appendingPathComponent("killed")
+    try FileManager.default.createDirectory(at: killed, withIntermediateDirectories: true)
+    do {
+      let writer = try Database(path(name))
+      try writer.execute("INSERT INTO thing VALUES(2)")
+      #expect(frozen.isOutdated)
+      for tail in ["", "-wal", "-shm"] {
+        try FileManager.default.copyItem(
+          at: folder.appendingPathComponent(name + tail),
+          to: killed.appendingPathComponent("x.db" + tail))
+      }
+    }
+    #expect(try lockedValue("killed/x.db", in: killed.path).get() == 2)
+    // Without that it is not taken for the older state that the file has.
+    try FileManager.default.removeItem(at: killed.appendingPathComponent("x.db-shm"))
+    let refused = error { _ = try lockedValue("killed/x.db", in: killed.path).get() }
+    #expect(
+      refused?.sentence == "it cannot be read here: the newest of it waits in a log beside it")
+    #expect(try value(Database(path("killed/x.db"), .readOnly)) == 2)
+  }
+
   @Test func `Damage in the middle of a file is found`() throws {
     try cleaned {
       do {

@@ -37,6 +37,31 @@ import Testing
   }
 }
 
+/// A watch whose index cannot be written.
+@Suite(.enabled(if: Database.isAvailable && UnwritableFolder.isPossible))
+struct UnwritableWatchTests {
+  @Test func `A collection on a read-only disk is left as it is, and that is said`() throws {
+    let folder = try TestFolder()
+    try FileManager.default.createDirectory(
+      atPath: folder.file("state"), withIntermediateDirectories: true)
+    let path = folder.file("state/library.db")
+    _ = try LibraryIndex(Database(Array(path.utf8)))
+    let lock = try UnwritableFolder(folder.file("state"))
+    defer { lock.open() }
+    let watch = LibraryWatch(index: Array(path.utf8), folders: [])
+    var told: [String] = []
+    watch.run { news in
+      guard case .fails(let sentence) = news else { return }
+      told.append(sentence ?? "")
+      watch.end()
+    }
+    #expect(
+      told == [
+        "\(path): nothing can be written there: the collection stays as it was scanned last"
+      ])
+  }
+}
+
 /// What of all that inotify tells is a change.
 @Suite struct FolderEventTests {
   private let folder: TestFolder

@@ -62,6 +62,16 @@ struct SearchCommandTests {
     try Run((["search"] + arguments).map { Array($0.utf8) }, environment: environment)
   }
 
+  @Test(.enabled(if: UnwritableFolder.isPossible))
+  func `The collection is searched also where nothing can be written`() throws {
+    try makeIndex()
+    let lock = try UnwritableFolder(folder.path + "/sotto")
+    let run = try search("bjork")
+    lock.open()
+    #expect(run.status == 0 && run.errors.isEmpty)
+    #expect(run.text == "\(folder.path)/bb.wav\n\(folder.path)/a.wav\n")
+  }
+
   @Test func `Programs get paths, a line each, in the order that was asked for`() throws {
     try makeIndex()
     let run = try search("bjork")

@@ -23,6 +23,8 @@ enum {
   SOTTO_SQLITE_READ_ONLY = 1,
   SOTTO_SQLITE_READ_WRITE = 2,
   SOTTO_SQLITE_CREATE = 4,
+  /// The path is a file: address with options.
+  SOTTO_SQLITE_ADDRESS = 0x40,
 };
 
 /// True where the library is installed. From any thread.

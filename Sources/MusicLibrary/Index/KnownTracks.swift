@@ -35,7 +35,7 @@ public final class KnownTracks {
     folders = [:]
     guard let path, Database.isAvailable else { return }
     let now = FileProbe.look(path).identity
-    if database != nil, now == identity { return }
+    if let database, now == identity, !database.isOutdated { return }
     (database, identity) = (nil, nil)
     guard now != nil, let opened = try? Database(path, .readOnly),
       (try? opened.integer("PRAGMA user_version")) == IndexSchema.version

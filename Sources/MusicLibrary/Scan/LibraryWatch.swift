@@ -228,6 +228,14 @@ private struct LibraryKeeper {
       tell(.fails(nil))
       return .hindered
     }
+    // Its disk is read-only, and may be another one later.
+    if error.cause == .readOnly || error.cause == .cannotOpen {
+      let sentence =
+        "\(Text.printable(index)): nothing can be written there: the collection stays as it was"
+        + " scanned last"
+      tell(.fails(told.insert(sentence).inserted ? sentence : nil))
+      return .hindered
+    }
     let isDamaged = error.cause == .corrupt
     let advice = isDamaged ? "; 'sotto scan' reads all anew" : ""
     let sentence = "\(Text.printable(index)): \(error.sentence)\(advice)"

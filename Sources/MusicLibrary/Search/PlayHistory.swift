@@ -12,6 +12,10 @@ final class PlayHistory {
 
   /// True when it may have changed since it was read.
   func hasChanged() -> Bool {
+    if database?.isOutdated == true {
+      database = nil
+      version = nil
+    }
     // A file that is made later is noticed then.
     if database == nil { database = try? Database(path, .readOnly) }
     guard let database, let now = try? database.integer("PRAGMA data_version") else { return false }

@@ -37,9 +37,11 @@ public final class Searcher {
     place = (path, identity)
   }
 
-  /// True when another file has taken the index's place, as when a damaged one was set aside.
+  /// True when another file has taken the index's place, as when a damaged one was set aside, and when
+  /// one that could not be written was written after all.
   public var isReplaced: Bool {
     guard let place else { return false }
+    if database.isOutdated { return true }
     return FileProbe.look(place.path).identity != place.identity
   }
 
