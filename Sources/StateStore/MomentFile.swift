@@ -41,6 +41,12 @@ import Glibc
     return found
   }
 
+  /// The folder is another one now.
+  func reopen() {
+    if descriptor >= 0 { close(descriptor) }
+    descriptor = -1
+  }
+
   /// One write of one page; nothing waits for a disk.
   ///
   /// - Returns: 0, or the errno.

@@ -5,35 +5,38 @@ import Synchronization
 /// The folder that state is kept in, and the lock that says whose it is. Any thread.
 @safe final class StateFolder: Sendable {
   let path: [UInt8]
-  /// The lock file, held until the state is let go or the process ends; -1 where it is not held.
-  private let lock: Mutex<CInt>
+  private struct Lock {
+    /// The file, held until the state is let go or the process ends; -1 where it is not held.
+    var descriptor: CInt
+    /// How often it was taken anew.
+    var generation = 0
+  }
+
+  private let lock: Mutex<Lock>
   let standing: StateStanding
 
   /// Makes the folder and takes the lock, which the kernel gives back however the process ends.
   init(_ path: [UInt8]) {
     self.path = path
-    var cause = Self.make(path)
-    guard cause == 0 else {
-      lock = Mutex(-1)
-      standing = .refused(Self.sentence(path, cause))
-      return
-    }
-    let name = Self.name(path + Array("/lock".utf8))
+    let (descriptor, standing) = Self.take(path)
+    lock = Mutex(Lock(descriptor: descriptor))
+    self.standing = standing
+  }
+
+  private static func take(_ path: [UInt8]) -> (lock: CInt, StateStanding) {
+    let cause = make(path)
+    guard cause == 0 else { return (-1, .refused(sentence(path, cause))) }
+    let name = name(path + Array("/lock".utf8))
     let descriptor = unsafe open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else {
-      lock = Mutex(-1)
-      standing = .refused(Self.sentence(path, errno))
-      return
+    if descriptor < 0 {
+      return (-1, .refused(sentence(path, errno)))
     }
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-      cause = errno
+      let cause = errno
       close(descriptor)
-      lock = Mutex(-1)
-      standing = cause == EWOULDBLOCK ? .taken : .refused(Self.sentence(path, cause))
-      return
+      return (-1, cause == EWOULDBLOCK ? .taken : .refused(sentence(path, cause)))
     }
-    lock = Mutex(descriptor)
-    standing = .own
+    return (descriptor, .own)
   }
 
   deinit { release() }
@@ -41,9 +44,37 @@ import Synchronization
   /// Another sotto may have it from now on.
   func release() {
     lock.withLock { lock in
-      if lock >= 0 { close(lock) }
-      lock = -1
+      if lock.descriptor >= 0 { close(lock.descriptor) }
+      lock.descriptor = -1
     }
+  }
+
+  /// Whose state it is now. A folder that somebody has taken away is made again with its lock, unless
+  /// another sotto has been faster. A few system calls.
+  ///
+  /// - Returns: also a number that is another one when it is another folder than before.
+  func hold() -> (standing: StateStanding, generation: Int) {
+    lock.withLock { lock in
+      if lock.descriptor >= 0, Self.isSame(lock.descriptor, file("lock")) {
+        return (.own, lock.generation)
+      }
+      let (new, standing) = Self.take(path)
+      guard standing == .own else { return (standing, lock.generation) }
+      if new >= 0 {
+        if lock.descriptor >= 0 { close(lock.descriptor) }
+        lock.descriptor = new
+        lock.generation += 1
+      }
+      return (.own, lock.generation)
+    }
+  }
+
+  private static func isSame(_ descriptor: CInt, _ path: [UInt8]) -> Bool {
+    var (held, there) = (stat(), stat())
+    guard unsafe fstat(descriptor, &held) == 0, unsafe stat(name(path), &there) == 0 else {
+      return false
+    }
+    return held.st_dev == there.st_dev && held.st_ino == there.st_ino
   }
 
   func file(_ name: String) -> [UInt8] { path + Array("/\(name)".utf8) }

@@ -46,6 +46,8 @@ public final class StateStore: Sendable {
     var isTold = false
     var hasFailed = false
     var hasMomentFailed = false
+    /// Of which folder the last one is.
+    var generation = 0
     var wait = StateStore.retries.first
     /// After a failure nothing is tried before.
     var earliest = DispatchTime(uptimeNanoseconds: 0)
@@ -101,6 +103,7 @@ public final class StateStore: Sendable {
   ) {
     if pending.withLock(\.isClosed) { return }
     do throws(DatabaseError) {
+      writer.hold(try hold())
       let saved = try writer.read()
       for sentence in writer.takeNotices() { tell(sentence, true) }
       // Damage is found while most can be rescued; nobody waits for it.
@@ -119,6 +122,22 @@ public final class StateStore: Sendable {
       queue.asyncAfter(deadline: .now() + wait) { [weak self] in
         self?.attempt(then, wait: next, isFirst: false)
       }
+    }
+  }
+
+  /// The folder is there, and ours: a number that is another one when it is another folder.
+  private func hold() throws(DatabaseError) -> Int {
+    let (standing, generation) = folder.hold()
+    switch standing {
+    case .own: return generation
+    case .taken:
+      throw DatabaseError(
+        cause: .busy, code: 0, sentence: "another sotto has made it anew, and keeps its own there")
+    case .refused(let sentence):
+      let start = "\(Text.printable(folder.path)): "
+      throw DatabaseError(
+        cause: .cannotOpen, code: 0,
+        sentence: sentence.hasPrefix(start) ? String(sentence.dropFirst(start.count)) : sentence)
     }
   }
 
@@ -145,15 +164,30 @@ public final class StateStore: Sendable {
   ///   machine loses its power.
   public func note(_ moment: Moment, isLasting: Bool = false) {
     guard standing == .own, !pending.withLock(\.isClosed) else { return }
-    let cause = momentFile.withLock { $0.write(moment) }
-    if cause == 0 {
-      recovered(.moment)
-    } else {
-      let sentence = StateFolder.meaning(cause)
-      fail(DatabaseError(cause: .ioFailure, code: 0, sentence: sentence), .moment)
-    }
-    guard isLasting else { return }
+    let isAnew = write(moment)
+    guard isLasting || isAnew else { return }
     change { $0.moment = moment }
+  }
+
+  /// - Returns: whether the folder is another one than that of the last moment.
+  private func write(_ moment: Moment) -> Bool {
+    var isAnew = false
+    do throws(DatabaseError) {
+      let generation = try hold()
+      isAnew = pending.withLock { $0.generation } != generation
+      let cause = momentFile.withLock { file in
+        if isAnew { file.reopen() }
+        return file.write(moment)
+      }
+      guard cause == 0 else {
+        throw DatabaseError(cause: .ioFailure, code: 0, sentence: StateFolder.meaning(cause))
+      }
+      pending.withLock { $0.generation = generation }
+      recovered(.moment)
+    } catch {
+      fail(error, .moment)
+    }
+    return isAnew
   }
 
   /// Something happened to a track.
@@ -240,6 +274,7 @@ public final class StateStore: Sendable {
     }
     guard !work.isEmpty else { return }
     do throws(DatabaseError) {
+      writer.hold(try hold())
       try writer.write(work, isLast: isLast)
       for sentence in writer.takeNotices() { tell(sentence, true) }
       recovered()

@@ -49,16 +49,32 @@ final class StateWriter: @unchecked Sendable {
   private var path: [UInt8] { folder.file("state.db") }
 
   private func opened() throws(DatabaseError) -> Database {
-    if let database {
-      // A file that somebody has taken away is made again.
-      if StateFolder.exists(path) { return database }
-      self.database = nil
-      rows.forget()
-    }
+    forgetLost()
+    if let database { return database }
     try StateRescue.finish(in: folder)
     let new = try StateSchema.open(path, patience: patience)
     database = new
     return new
+  }
+
+  /// A file that somebody has taken away is made again, with all that is in memory.
+  private func forgetLost() {
+    guard database != nil, !StateFolder.exists(path) else { return }
+    database = nil
+    rows.forget()
+  }
+
+  /// Of another folder nothing that was written is there.
+  func hold(_ generation: Int) {
+    if generation != self.generation { forgetAll() }
+    self.generation = generation
+  }
+
+  private var generation = 0
+
+  private func forgetAll() {
+    database = nil
+    rows.forget()
   }
 
   /// Does something with the database; a damaged one is set aside before, and what can be read of
@@ -72,8 +88,7 @@ final class StateWriter: @unchecked Sendable {
       guard error.cause == .corrupt else { throw error }
     }
     // Closed before its files get other names: closing takes files away by their names.
-    database = nil
-    rows.forget()
+    forgetAll()
     notices.append(try StateRescue.setAside(in: folder, isQueueKnown: isReady))
     return try attempt(body).get()
   }
@@ -89,26 +104,33 @@ final class StateWriter: @unchecked Sendable {
     }
   }
 
+  /// What is kept, of a file that can be written from now on.
   func read() throws(DatabaseError) -> SavedState {
     let saved = try working { database throws(DatabaseError) in
-      var saved = SavedState()
-      saved.bookmarks = try History(database).bookmarks()
-      var moment: [UInt8]?
-      try database.rows("SELECT name, value FROM fact") { row in
-        let name = row.text(0)
-        if name == Self.momentName { moment = row.bytes(1) }
-        if name.hasPrefix(Self.settingPrefix) {
-          saved.settings[String(name.dropFirst(Self.settingPrefix.count))] = row.text(1)
-        }
-      }
-      var sequence: UInt64 = 0
-      saved.moment = moment.flatMap { Moment($0, sequence: &sequence) }
       rows = QueueRows()
-      saved.queue = try rows.read(database)
-      saved.epoch = rows.epoch
-      return saved
+      return try Self.saved(in: database, &rows)
     }
     isReady = true
+    return saved
+  }
+
+  private static func saved(
+    in database: Database, _ rows: inout QueueRows
+  ) throws(DatabaseError) -> SavedState {
+    var saved = SavedState()
+    saved.bookmarks = try History(database).bookmarks()
+    var moment: [UInt8]?
+    try database.rows("SELECT name, value FROM fact") { row in
+      let name = row.text(0)
+      if name == momentName { moment = row.bytes(1) }
+      if name.hasPrefix(settingPrefix) {
+        saved.settings[String(name.dropFirst(settingPrefix.count))] = row.text(1)
+      }
+    }
+    var sequence: UInt64 = 0
+    saved.moment = moment.flatMap { Moment($0, sequence: &sequence) }
+    saved.queue = try rows.read(database)
+    saved.epoch = rows.epoch
     return saved
   }
 
@@ -125,7 +147,8 @@ final class StateWriter: @unchecked Sendable {
   ///
   /// - Parameter isLast: the program ends, and waits less for disks.
   func write(_ work: StateStore.Pending, isLast: Bool) throws(DatabaseError) {
-    // A damaged file has lost the queue, whatever else is to be written.
+    // A file that is damaged or gone has lost the queue, whatever else is to be written.
+    forgetLost()
     let isQueueWanted = work.isQueueChanged || rows.isForgotten
     let queue = isQueueWanted ? work.queue?().state : nil
     do throws(DatabaseError) {

@@ -59,10 +59,10 @@ extension StateStore {
 }
 
 /// Waits until it is so, at most two minutes, and leaves the thread to others between.
-func becomes(_ condition: () throws -> Bool) async rethrows -> Bool {
+func becomes(_ condition: () async throws -> Bool) async rethrows -> Bool {
   let limit = Date().addingTimeInterval(120)
   while true {
-    if try condition() { return true }
+    if try await condition() { return true }
     if Date() > limit { return false }
     try? await Task.sleep(nanoseconds: 2_000_000)
   }
