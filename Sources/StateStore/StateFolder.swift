@@ -15,7 +15,9 @@ import Synchronization
   private let lock: Mutex<Lock>
   let standing: StateStanding
 
-  /// Makes the folder and takes the lock, which the kernel gives back however the process ends.
+  /// Makes the folder and takes the lock, which the kernel gives back however the process ends. Where
+  /// nothing can be written there now, the state is ours all the same if nobody else has it: it can be
+  /// read, and written later.
   init(_ path: [UInt8]) {
     self.path = path
     let (descriptor, standing) = Self.take(path)
@@ -27,9 +29,17 @@ import Synchronization
     let cause = make(path)
     guard cause == 0 else { return (-1, .refused(sentence(path, cause))) }
     let name = name(path + Array("/lock".utf8))
-    let descriptor = unsafe open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    var descriptor = unsafe open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     if descriptor < 0 {
-      return (-1, .refused(sentence(path, errno)))
+      let cause = errno
+      // A lock can be held on what can only be read.
+      unsafe descriptor = open(name, O_RDONLY | O_CLOEXEC)
+      if descriptor < 0 {
+        guard unsafe access(Self.name(path), R_OK | X_OK) == 0 else {
+          return (-1, .refused(sentence(path, cause)))
+        }
+        return (-1, .own)
+      }
     }
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       let cause = errno
@@ -77,6 +87,20 @@ import Synchronization
     return held.st_dev == there.st_dev && held.st_ino == there.st_ino
   }
 
+  /// Why nothing can be written here, where that is plain to see: for people, without a full stop.
+  var obstacle: String? {
+    let database = file("state.db")
+    for (path, mode) in [(path, W_OK | X_OK), (database, W_OK)] {
+      if unsafe access(Self.name(path), mode) != 0, errno != ENOENT { return Self.meaning(errno) }
+    }
+    var facts = statvfs()
+    guard unsafe statvfs(Self.name(path), &facts) == 0 else { return nil }
+    return UInt(facts.f_bavail) * UInt(facts.f_frsize) < Self.leastRoom ? "the disk is full" : nil
+  }
+
+  /// What SQLite takes beside the file to begin with, in bytes.
+  private static let leastRoom: UInt = 64 << 10
+
   func file(_ name: String) -> [UInt8] { path + Array("/\(name)".utf8) }
 
   // MARK: Names and errors
@@ -88,6 +112,12 @@ import Synchronization
   }
 
   static func meaning(_ cause: CInt) -> String { unsafe String(cString: strerror(cause)) }
+
+  /// nil where nothing is.
+  static func size(_ path: [UInt8]) -> Int? {
+    var facts = stat()
+    return unsafe stat(name(path), &facts) == 0 ? Int(facts.st_size) : nil
+  }
 
   static func exists(_ path: [UInt8]) -> Bool { unsafe access(name(path), F_OK) == 0 }
 

@@ -46,6 +46,8 @@ public final class StateStore: Sendable {
     var isTold = false
     var hasFailed = false
     var hasMomentFailed = false
+    /// The one that could not be written.
+    var unwritten: Moment?
     /// Of which folder the last one is.
     var generation = 0
     var wait = StateStore.retries.first
@@ -83,6 +85,11 @@ public final class StateStore: Sendable {
   /// True where state can be kept: the library is installed.
   public static var isAvailable: Bool { Database.isAvailable }
 
+  /// True where something is kept that is ours to read, as far as one can see without reading it.
+  public var isFilled: Bool {
+    standing == .own && (moment != nil || StateFolder.size(folder.file("state.db")) ?? 0 > 0)
+  }
+
   // MARK: Reading
 
   public enum Reading: Sendable {
@@ -92,14 +99,18 @@ public final class StateStore: Sendable {
   }
 
   /// Reads what is kept, on a queue of its own; `then` is called there. Where it cannot be read now
-  /// that is told at once, and what is kept comes when it can: nothing is written before.
+  /// that is told at once, and what is kept comes when it can: nothing is written before. Where it can
+  /// be read and not written, that is told; it comes once more if it is another one when it can be.
   public func read(_ then: @escaping @Sendable (Reading) -> Void) {
     guard standing == .own else { return }
     queue.async { [self] in attempt(then, wait: Self.retries.first / 2, isFirst: true) }
   }
 
+  ///
+  /// - Parameter shown: what could be read and not written.
   private func attempt(
-    _ then: @escaping @Sendable (Reading) -> Void, wait: Double, isFirst: Bool
+    _ then: @escaping @Sendable (Reading) -> Void, wait: Double, isFirst: Bool,
+    shown: SavedState? = nil
   ) {
     if pending.withLock(\.isClosed) { return }
     do throws(DatabaseError) {
@@ -108,19 +119,25 @@ public final class StateStore: Sendable {
       for sentence in writer.takeNotices() { tell(sentence, true) }
       // Damage is found while most can be rescued; nobody waits for it.
       queue.async { [self] in check() }
-      then(.saved(saved))
+      if saved != shown { then(.saved(saved)) }
       recovered()
       pending.withLock { if !$0.isEmpty { schedule(&$0, after: delay) } }
     } catch {
-      if isFirst {
-        // What can be said of it was said: a missing library is `sotto doctor`'s.
-        if error.cause != .noLibrary { fail(error) }
+      // What can be said of it was said: a missing library is `sotto doctor`'s.
+      if isFirst, error.cause != .noLibrary { fail(error) }
+      var shown = shown
+      if shown == nil, error.isOfThePlace, let saved = writer.unwritable() {
+        shown = saved
+        for sentence in writer.takeNotices() { tell(sentence, true) }
+        then(.saved(saved))
+      } else if isFirst {
         then(.waits(error.sentence))
       }
+      let known = shown
       guard error.cause != .noLibrary, error.cause != .misuse else { return }
       let next = error.cause == .busy ? wait : min(wait * 2, Self.retries.last)
       queue.asyncAfter(deadline: .now() + wait) { [weak self] in
-        self?.attempt(then, wait: next, isFirst: false)
+        self?.attempt(then, wait: next, isFirst: false, shown: known)
       }
     }
   }
@@ -170,7 +187,7 @@ public final class StateStore: Sendable {
   }
 
   /// - Returns: whether the folder is another one than that of the last moment.
-  private func write(_ moment: Moment) -> Bool {
+  @discardableResult private func write(_ moment: Moment) -> Bool {
     var isAnew = false
     do throws(DatabaseError) {
       let generation = try hold()
@@ -182,9 +199,13 @@ public final class StateStore: Sendable {
       guard cause == 0 else {
         throw DatabaseError(cause: .ioFailure, code: 0, sentence: StateFolder.meaning(cause))
       }
-      pending.withLock { $0.generation = generation }
+      pending.withLock { pending in
+        pending.generation = generation
+        pending.unwritten = nil
+      }
       recovered(.moment)
     } catch {
+      pending.withLock { $0.unwritten = moment }
       fail(error, .moment)
     }
     return isAnew
@@ -311,6 +332,8 @@ public final class StateStore: Sendable {
   }
 
   private func recovered(_ part: Part = .database) {
+    // The player may stand still: nobody else would write it for long.
+    if part == .database, let moment = pending.withLock(\.unwritten) { write(moment) }
     let isOver = pending.withLock { pending in
       if part == .moment {
         pending.hasMomentFailed = false
@@ -344,7 +367,7 @@ public final class StateStore: Sendable {
 }
 
 /// What was kept when the last sotto ended.
-public struct SavedState: Sendable {
+public struct SavedState: Equatable, Sendable {
   public var queue: QueueState?
   /// Of which queue the names are; a moment of another one means other entries.
   public var epoch: Int64 = 0

@@ -7,6 +7,8 @@ import PlayQueue
 final class StateWriter: @unchecked Sendable {
   private let folder: StateFolder
   private var database: Database?
+  /// It can only be read now.
+  private var reader: Database?
   /// What was kept has been read: from here on it may be written over.
   private(set) var isReady = false
   private var notices: [String] = []
@@ -23,7 +25,7 @@ final class StateWriter: @unchecked Sendable {
 
   /// What is known of a track; nil also where it cannot be read.
   func record(_ location: TrackLocation) -> HistoryRecord? {
-    guard isReady, let database else { return nil }
+    guard let database = isReady ? database : reader else { return nil }
     let history = History(database)
     let key = HistoryKey(location)
     guard let file = try? found([key.path], in: history)[key.path] else {
@@ -100,6 +102,11 @@ final class StateWriter: @unchecked Sendable {
     do throws(DatabaseError) {
       return .success(try body(try opened()))
     } catch {
+      guard error.isOfThePlace else { return .failure(error) }
+      // Opened where nothing could be written, it would stay so for ever.
+      database = nil
+      var error = error
+      error.sentence = folder.obstacle ?? error.sentence
       return .failure(error)
     }
   }
@@ -111,6 +118,18 @@ final class StateWriter: @unchecked Sendable {
       return try Self.saved(in: database, &rows)
     }
     isReady = true
+    reader = nil
+    return saved
+  }
+
+  /// What is kept, where nothing can be written; nil where that cannot be read either.
+  func unwritable() -> SavedState? {
+    guard !isReady, let database = try? Database(path, .readOnly, patience: patience),
+      (try? database.integer("PRAGMA user_version")) == StateSchema.version
+    else { return nil }
+    var rows = QueueRows()
+    guard let saved = try? Self.saved(in: database, &rows) else { return nil }
+    reader = database
     return saved
   }
 
@@ -202,6 +221,7 @@ final class StateWriter: @unchecked Sendable {
   func close() {
     isReady = false
     database = nil
+    reader = nil
   }
 
   /// True for the names of single values.

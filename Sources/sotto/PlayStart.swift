@@ -21,8 +21,8 @@ extension PlayCommand {
     var expansion = Expansion(options.paths, collection: collection)
     let isInteractive = !options.isPlain && Terminal.isInteractive
     if isInteractive { full = PlayScreen(self) }
-    if options.paths.isEmpty, full == nil, kept?.moment == nil {
-      Messages.tell(Arguments.missingPath.sentence)
+    if options.paths.isEmpty, full == nil, kept?.store.isFilled != true {
+      Messages.tell(kept?.whyNothing ?? Arguments.missingPath.sentence)
       Exit.end(64)
     }
     openAhead()

@@ -56,7 +56,10 @@ import TerminalModel
   private static weak var current: KeptState?
 
   private static func told(_ sentence: String, isFault: Bool) {
-    if isFault { Messages.tell(sentence) } else { current?.command.say(sentence) }
+    guard !isFault, let command = current?.command,
+      command.full != nil || command.voice != nil || command.screen != nil
+    else { return Messages.tell(sentence) }
+    command.say(sentence)
   }
 
   var isOwn: Bool { store.standing == .own }
@@ -100,6 +103,15 @@ import TerminalModel
     case .taken:
       Messages.tell("another sotto runs: the queue of this one is its own, and is not kept")
     case .refused(let sentence): Messages.tell("\(sentence); what you do is not kept")
+    }
+  }
+
+  /// Why there is nothing to take up, where that is not for want of anything; without a full stop.
+  var whyNothing: String? {
+    switch store.standing {
+    case .own: nil
+    case .taken: "another sotto runs and keeps the queue; without a PATH there is nothing to play"
+    case .refused(let sentence): "\(sentence); what was kept cannot be read, and no PATH is given"
     }
   }
 

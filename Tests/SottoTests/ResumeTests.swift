@@ -310,6 +310,13 @@ struct ResumeTests {
       ["play", "--output", "null", "--plain", paths[3]], in: folder,
       environment: Self.state(folder))
     try second.waitUntilItAnswers()
+    // Nor has one anything to play that is given nothing.
+    let third = try Run(
+      "play", "--output", "null", "--plain",
+      environment: Self.state(folder).merging(first.place) { $1 })
+    #expect(third.status == 64)
+    #expect(third.errorLines.count == 1)
+    #expect(third.errorLines.first?.hasPrefix("sotto: another sotto runs") == true)
     let names = try first.ctl("instances").text.split(separator: "\n")
     #expect(names == ["sotto", "sotto.\(second.process)"])
     try first.ctl("--instance", "\(second.process)", "clear")
@@ -369,6 +376,45 @@ struct ResumeTests {
       })
     try input.fileHandleForWriting.write(contentsOf: Data([0x0A]))
     holder.waitUntilExit()
+    #expect(try player.wait { try rows(player) == 4 })
+  }
+
+  @Test(.enabled(if: UnwritableFolder.isPossible))
+  func `Of a read-only disk what is kept is taken up, and what is done is kept once it can be`()
+    throws
+  {
+    let folder = try Folder()
+    let paths = try tracks(folder)
+    do {
+      let player = try play(folder, Array(paths[..<3]))
+      #expect(try player.wait { try rows(player) == 3 })
+      try player.ctl("choose", "2")
+      try player.ctl("seek", "2:00")
+      #expect(try player.wait { try position(player) >= 120 })
+      try player.ctl("quit")
+      player.wait()
+    }
+    let lock = try UnwritableFolder(folder.path + "/state/sotto")
+    func said(_ words: String) throws -> Int {
+      try String(contentsOfFile: folder.path + "/out", encoding: .utf8)
+        .components(separatedBy: words).count - 1
+    }
+    do {
+      let player = try play(folder)
+      #expect(try player.wait { try rows(player) == 3 })
+      #expect(try player.wait { try path(player) == paths[1] })
+      #expect(try position(player) >= 120)
+      #expect(try player.wait { try said("what you do is not kept") == 1 })
+      try player.ctl("add", paths[3])
+      #expect(try player.wait { try rows(player) == 4 })
+      try lock.makeWritable()
+      #expect(try player.wait { try said("what you do is kept again") == 1 })
+      #expect(try said("not kept") == 1)
+      try player.ctl("quit")
+      player.wait()
+    }
+    lock.open()
+    let player = try play(folder)
     #expect(try player.wait { try rows(player) == 4 })
   }
 

@@ -33,6 +33,129 @@ struct UnwritableTests {
     store.close()
   }
 
+  @Test(.enabled(if: UnwritableFolder.isPossible))
+  func `What is kept where nothing can be written is read, and kept again when that is over`()
+    async throws
+  {
+    let place = try Place()
+    await fill(place)
+    let lock = try UnwritableFolder(place.path + "/sotto")
+    let heard = Heard()
+    let store = StateStore.make(place, heard: heard)
+    #expect(store.standing == .own && store.isFilled)
+    #expect(store.moment == MomentTests.moment())
+    let readings = Mutex<[SavedState]>([])
+    store.read { reading in
+      if case .saved(let saved) = reading { readings.withLock { $0.append(saved) } }
+    }
+    #expect(await becomes { !readings.withLock(\.isEmpty) })
+    let saved = readings.withLock { $0[0] }
+    #expect(saved.queue == queue(3).state && saved.settings == ["kept": "yes"])
+    #expect(await store.record(song)?.rating == 4)
+    // What is done now is kept in memory.
+    let longer = queue(5)
+    store.keep { longer }
+    store.queueChanged()
+    store.change(song, .rated(2))
+    var moment = MomentTests.moment()
+    moment.position = 77
+    store.note(moment)
+    #expect(await becomes { heard.sentences.count == 1 })
+    #expect(
+      heard.sentences[0].hasSuffix("; what you do is not kept until that is over"),
+      "\(heard.sentences)")
+    let reason = geteuid() == 0 ? "Read-only file system" : "Permission denied"
+    #expect(heard.sentences[0].contains(reason), "\(heard.sentences)")
+    try lock.makeWritable()
+    #expect(await becomes { heard.sentences.count == 2 })
+    #expect(heard.sentences[1].hasSuffix("what you do is kept again"))
+    #expect(await becomes { await store.record(song)?.rating == 2 })
+    // The same is not told a second time.
+    #expect(readings.withLock { $0.count } == 1)
+    store.close()
+    lock.open()
+    let next = StateStore.make(place)
+    #expect(next.moment == moment)
+    #expect(await next.wholeState().queue == longer.state)
+    next.close()
+  }
+
+  /// What a process that was killed leaves: a log that was not written into the file.
+  private func leaveLog(_ place: Place, hasIndex: Bool) async throws {
+    let other = try Place()
+    await fill(other)
+    let reader = try Database(other.file)
+    #expect(try reader.integer("SELECT count(*) FROM history") == 1)
+    let store = StateStore.make(other)
+    _ = await store.wholeState()
+    store.set("kept", "in the log")
+    #expect(
+      try await becomes {
+        try reader.text("SELECT value FROM fact WHERE name = 'setting.kept'") == "in the log"
+      })
+    try files.createDirectory(
+      atPath: place.path + "/sotto", withIntermediateDirectories: true)
+    for name in ["state.db", "state.db-wal", "state.db-shm"] where hasIndex || !name.hasSuffix("m")
+    {
+      try files.copyItem(atPath: other.file(name), toPath: place.file(name))
+    }
+    store.close()
+  }
+
+  @Test(.enabled(if: UnwritableFolder.isPossible))
+  func `What waits in the log of one that was killed is read too, or it is said that it is not`()
+    async throws
+  {
+    let place = try Place()
+    try await leaveLog(place, hasIndex: true)
+    let lock = try UnwritableFolder(place.path + "/sotto")
+    let heard = Heard()
+    let store = StateStore.make(place, heard: heard)
+    #expect(await store.wholeState().settings == ["kept": "in the log"])
+    store.set("more", "yes")
+    #expect(await becomes { heard.sentences.count == 1 })
+    try lock.makeWritable()
+    #expect(await becomes { heard.sentences.count == 2 })
+    store.close()
+    lock.open()
+    let saved = await StateStore.make(place).wholeState()
+    #expect(saved.settings == ["kept": "in the log", "more": "yes"])
+
+    let bare = try Place()
+    try await leaveLog(bare, hasIndex: false)
+    let second = try UnwritableFolder(bare.path + "/sotto")
+    let later = StateStore.make(bare)
+    let steps = Mutex<[String]>([])
+    later.read { reading in
+      switch reading {
+      case .waits(let sentence): steps.withLock { $0.append(sentence) }
+      case .saved(let saved): steps.withLock { $0.append(saved.settings["kept"] ?? "") }
+      }
+    }
+    #expect(await becomes { steps.withLock { $0.count } == 1 })
+    #expect(steps.withLock { $0[0] } != "")
+    try second.makeWritable()
+    #expect(await becomes { steps.withLock { $0.count } == 2 })
+    #expect(steps.withLock { $0[1] } == "in the log")
+    later.close()
+    second.open()
+  }
+
+  @Test(.enabled(if: Tool.isIntegration))
+  func `With a full disk at the start what is kept is read, and nothing of it is lost`() throws {
+    let place = try Place()
+    let first = try StateKillTests.Child(place, seed: 3, acts: 40, killAfter: nil, delay: 0.003)
+    #expect(first.status == 0)
+    let full = try StateKillTests.Child(
+      place, seed: 4, acts: 20, killAfter: nil, delay: 0.003, bytes: 0)
+    #expect(full.status == 0)
+    #expect(full.lines.contains("saved 40"), "\(full.lines.prefix(3))")
+    #expect(full.lines.filter { $0.hasPrefix("fault ") }.count == 1)
+    let next = try StateKillTests.Child(place, seed: 5, acts: 1, killAfter: nil, delay: 0.003)
+    #expect(next.lines.contains("saved 40"))
+    #expect(!next.lines.contains { $0.hasPrefix("fault ") })
+  }
+
   // MARK: Lost
 
   private func isThere(_ place: Place, _ name: String) -> Bool {

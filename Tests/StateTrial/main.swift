@@ -55,9 +55,11 @@ guard store.standing == .own else {
 }
 private let isRead = DispatchSemaphore(value: 0)
 store.read { reading in
-  if case .saved = reading { isRead.signal() }
+  guard case .saved(let saved) = reading else { return }
+  say("saved \(saved.settings["latest"] ?? "nothing")")
+  isRead.signal()
 }
-// With a full disk nothing is ever read.
+// Of a full disk nothing is ever read where nothing was kept before.
 _ = isRead.wait(timeout: .now() + (words.count > 5 ? 1 : 30))
 private var random = TrialChance(state: UInt64(words[2]) ?? 0)
 say("begin \(now())")
