@@ -44,6 +44,14 @@ struct StateRescue {
     if !StateFolder.exists(path) { try rename(folder.file(saved), to: path) }
   }
 
+  /// Puts what was saved in the place of a file without a byte; whether there is any.
+  static func finishEmpty(in folder: StateFolder) throws(DatabaseError) -> Bool {
+    guard StateFolder.size(folder.file(saved)) ?? 0 > 0 else { return false }
+    // A rename takes the place of what is there.
+    try rename(folder.file(saved), to: folder.file("state.db"))
+    return true
+  }
+
   /// Nobody holds the new file afterwards, and there is nothing beside it.
   private static func save(
     _ path: [UInt8], into making: [UInt8], _ isQueueKnown: Bool
@@ -53,7 +61,8 @@ struct StateRescue {
     // Before SQLite opens it: that may write the log into the file.
     let raw = RawRows(file: path)
     try new.transaction { () throws(DatabaseError) in
-      rescue.takeRows(of: path)
+      // SQLite takes away the log of an empty file.
+      if StateFolder.size(path) ?? 0 > 0 { rescue.takeRows(of: path) }
       if let raw { rescue.takePages(raw) }
       if let failure = rescue.failure { throw failure }
     }
@@ -70,7 +79,7 @@ struct StateRescue {
     }
   }
 
-  private static func remove(_ path: [UInt8]) {
+  static func remove(_ path: [UInt8]) {
     for tail in ["-wal", "-shm", "-journal", ""] {
       _ = unsafe unlink(StateFolder.name(path + Array(tail.utf8)))
     }

@@ -54,9 +54,17 @@ final class StateWriter: @unchecked Sendable {
     forgetLost()
     if let database { return database }
     try StateRescue.finish(in: folder)
-    let new = try StateSchema.open(path, patience: patience)
-    database = new
-    return new
+    try lookAtEmpty()
+    let wasThere = StateFolder.exists(path)
+    do throws(DatabaseError) {
+      let new = try StateSchema.open(path, patience: patience)
+      database = new
+      return new
+    } catch {
+      // An empty file would say that one was lost.
+      if !wasThere, StateFolder.size(path) == 0 { StateRescue.remove(path) }
+      throw error
+    }
   }
 
   /// A file that somebody has taken away is made again, with all that is in memory.
@@ -78,6 +86,32 @@ final class StateWriter: @unchecked Sendable {
     database = nil
     rows.forget()
   }
+
+  /// A file without a byte is what a file system leaves that has lost its last minutes: nothing of ours
+  /// is ever so small. What can be found of it is taken, and it is said.
+  private func lookAtEmpty() throws(DatabaseError) {
+    guard !isReady, StateFolder.size(path) == 0 else { return }
+    // The log may hold all of it, and SQLite throws that away.
+    if StateFolder.size(path + Array("-wal".utf8)) ?? 0 > 0 {
+      throw DatabaseError(cause: .corrupt, code: 11, sentence: "it is empty, and its log is not")
+    }
+    noticeEmpty(isSaved: try StateRescue.finishEmpty(in: folder))
+  }
+
+  private func noticeEmpty(isSaved: Bool) {
+    guard !hasNoticedEmpty else { return }
+    hasNoticedEmpty = true
+    let isMomentKnown = StateFolder.size(folder.file("moment")) ?? 0 > 0
+    notices.append(
+      "state.db was empty, as a file system leaves it that has lost its last minutes: "
+        + (isSaved
+          ? "what was saved of an earlier one has taken its place"
+          : isMomentKnown
+            ? "level, view and alarm are known, the queue, counts and ratings are lost"
+            : "the queue, counts and ratings are lost"))
+  }
+
+  private var hasNoticedEmpty = false
 
   /// Does something with the database; a damaged one is set aside before, and what can be read of
   /// it is in the new one.
@@ -124,7 +158,12 @@ final class StateWriter: @unchecked Sendable {
 
   /// What is kept, where nothing can be written; nil where that cannot be read either.
   func unwritable() -> SavedState? {
-    guard !isReady, let database = try? Database(path, .readOnly, patience: patience),
+    guard !isReady, let size = StateFolder.size(path) else { return nil }
+    if size == 0 {
+      noticeEmpty(isSaved: false)
+      return SavedState()
+    }
+    guard let database = try? Database(path, .readOnly, patience: patience),
       (try? database.integer("PRAGMA user_version")) == StateSchema.version
     else { return nil }
     var rows = QueueRows()

@@ -162,6 +162,59 @@ struct UnwritableTests {
     files.fileExists(atPath: place.file(name))
   }
 
+  @Test func `A state without a byte is said to be lost`() async throws {
+    let place = try Place()
+    await fill(place)
+    try Data().write(to: URL(fileURLWithPath: place.file("state.db")))
+    let heard = Heard()
+    let store = StateStore.make(place, heard: heard)
+    #expect(await store.wholeState() == SavedState())
+    #expect(store.moment == MomentTests.moment())
+    #expect(
+      heard.sentences == [
+        "state.db was empty, as a file system leaves it that has lost its last minutes: level, view"
+          + " and alarm are known, the queue, counts and ratings are lost"
+      ])
+    store.set("kept", "anew")
+    store.close()
+    // Once; and one that was never there was not lost.
+    let again = Heard()
+    let next = StateStore.make(place, heard: again)
+    #expect(await next.wholeState().settings == ["kept": "anew"])
+    next.close()
+    await StateStore.make(try Place(), heard: again).wholeStateAndClose()
+    #expect(again.sentences == [])
+  }
+
+  @Test func `In the place of a state without a byte comes what was saved of it before`()
+    async throws
+  {
+    let place = try Place()
+    await fill(place)
+    try files.moveItem(atPath: place.file("state.db"), toPath: place.file("state.db.saved"))
+    try Data().write(to: URL(fileURLWithPath: place.file("state.db")))
+    let heard = Heard()
+    let store = StateStore.make(place, heard: heard)
+    #expect(await store.wholeState().queue == queue(3).state)
+    #expect(heard.sentences.count == 1)
+    #expect(heard.sentences.first?.hasSuffix("has taken its place") == true)
+    #expect(!isThere(place, "state.db.saved"))
+    store.close()
+  }
+
+  @Test func `A state without a byte is taken from its log, where that is there`() async throws {
+    let place = try Place()
+    try await leaveLog(place, hasIndex: false)
+    try Data().write(to: URL(fileURLWithPath: place.file("state.db")))
+    // One to which nothing was ever written but the log.
+    let heard = Heard()
+    let store = StateStore.make(place, heard: heard)
+    let saved = await store.wholeState()
+    #expect(saved.settings["kept"] == "in the log", "\(heard.sentences)")
+    #expect(heard.sentences.count == 1)
+    store.close()
+  }
+
   @Test func `A folder that is taken away is made again with its lock and the whole queue`()
     async throws
   {
