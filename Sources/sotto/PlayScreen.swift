@@ -286,11 +286,12 @@ import TerminalScreen
     let showsWaveform = style.settings.waveform && !style.glyphs.heights.isEmpty
     waveforms.follow(showsWaveform ? location : nil)
     lyrics.follow(style.settings.lyrics ? location : nil, shown.info)
-    guard let location else {
+    // An address has none, and not that of the file before it.
+    guard let location, !location.isURL else {
       covers.clear()
       return coverChanged()
     }
-    guard let room = view.coverSize(shown, size, style), !location.isURL else { return }
+    guard let room = view.coverSize(shown, size, style) else { return }
     var capabilities = capabilities
     if style.settings.color == .none { capabilities.colors = .none }
     if style.glyphs == .ascii { capabilities.showsUnicode = false }

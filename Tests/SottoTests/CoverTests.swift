@@ -74,6 +74,23 @@ import Testing
     #expect(try Self.rows(terminal, "0;255;0") == 0)
   }
 
+  @Test func `A stream after a file has not that file's picture`() throws {
+    let folder = try Folder()
+    try folder.write("a.wav", wav(seconds: 60))
+    try folder.write("cover.bmp", Self.bmp(width: 32, height: 32, red: 255, green: 0, blue: 0))
+    let music = wav(seconds: 60)
+    let server = try HTTPServer { _ in .file(music) }
+    let terminal = try PrivateTmux(
+      "\(Run.program) play --output null \(folder.path)/a.wav \(server.url)/radio", columns: 100,
+      rows: 30, environment: ["COLORTERM": "truecolor"])
+    #expect(try terminal.wait { try Self.rows(terminal, "255;0;0") > 5 })
+    try terminal.type("n")
+    #expect(try terminal.wait { try terminal.rows().contains { $0.contains("track 2 of 2") } })
+    #expect(try terminal.wait { try Self.rows(terminal, "255;0;0") == 0 })
+    try terminal.type("p")
+    #expect(try terminal.wait { try Self.rows(terminal, "255;0;0") > 5 })
+  }
+
   @Test func `What is no picture is none, and the music goes on`() throws {
     let folder = try Folder()
     try folder.write("a.wav", wav(seconds: 60))
