@@ -21,6 +21,7 @@ public struct QueueEdit: Hashable, Sendable {
     return switch kind {
     case .added: "added \(tracks)"
     case .putNext: "put \(tracks) next"
+    case .replaced where count == 0: "began with an empty queue"
     case .replaced: "replaced the queue by \(tracks)"
     case .removed: "removed \(tracks)"
     case .cut: "cut \(tracks)"

@@ -37,6 +37,21 @@ public struct Capabilities: Equatable, Sendable {
 
   public init() {}
 
+  /// The same with the colours that the user wants. One without colours, or with NO_COLOR, has none.
+  public func colored(_ choice: Settings.ColorChoice) -> Capabilities {
+    var capabilities = self
+    guard colors > .none else { return capabilities }
+    switch choice {
+    case .auto: break
+    case .none: capabilities.colors = .none
+    case .eight: capabilities.colors = .eight
+    case .sixteen: capabilities.colors = .sixteen
+    case .indexed: capabilities.colors = .indexed
+    case .direct: capabilities.colors = .direct
+    }
+    return capabilities
+  }
+
   /// A terminal of today: xterm and whoever follows it.
   public static let modern: Capabilities = {
     var modern = Capabilities()

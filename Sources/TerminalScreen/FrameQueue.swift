@@ -3,11 +3,13 @@ import TerminalModel
 /// The way of grids to a terminal that may be slow: one burst is on its way, the latest grid waits,
 /// and those between are never painted. Pure.
 public struct FrameQueue: Sendable {
-  private let capabilities: Capabilities
+  private var capabilities: Capabilities
   /// What the terminal shows when the burst on its way has arrived; nil when nobody knows.
   private var shown: Frame?
   private var wanted: Grid?
   private var pending: ArraySlice<UInt8> = []
+  /// What follows that on its way, before the next grid.
+  private var orders: [UInt8] = []
   private var pictures = KittyPictures()
   /// The terminal shows pictures over cells.
   public var showsPictures = false
@@ -19,6 +21,10 @@ public struct FrameQueue: Sendable {
 
   /// What is to be written now; empty where there is nothing to do.
   public mutating func next() -> ArraySlice<UInt8> {
+    if pending.isEmpty, !orders.isEmpty {
+      pending = orders[...]
+      orders = []
+    }
     if pending.isEmpty, let grid = wanted {
       wanted = nil
       let frame = Frame(grid, after: shown, capabilities)
@@ -40,6 +46,16 @@ public struct FrameQueue: Sendable {
     if showsPictures, wanted == nil { wanted = shown?.grid }
   }
 
+  /// Orders to the terminal that change nothing of what it shows.
+  mutating func send(_ bytes: [UInt8]) { orders += bytes }
+
+  /// What the terminal can do is another thing from now on: all is painted anew.
+  public mutating func use(_ capabilities: Capabilities) {
+    guard capabilities != self.capabilities else { return }
+    self.capabilities = capabilities
+    forget()
+  }
+
   /// The terminal took so many bytes.
   public mutating func wrote(_ count: Int) { pending = pending.dropFirst(count) }
 
@@ -54,6 +70,7 @@ public struct FrameQueue: Sendable {
   public mutating func restart(with bytes: [UInt8]) {
     forget()
     pictures.forget()
+    orders = []
     pending = bytes[...]
   }
 }

@@ -15,8 +15,8 @@ import TerminalModel
   /// The terminal is gone: no key will come any more.
   public var onEnd: @MainActor () -> Void = {}
 
-  private let capabilities: Capabilities
-  private let isMouseUsed: Bool
+  private var capabilities: Capabilities
+  private var isMouseUsed: Bool
   private var frames: FrameQueue
   private var decoder = InputDecoder()
   private var reading: (any DispatchSourceRead)?
@@ -56,7 +56,7 @@ import TerminalModel
     let isOurs = Terminal.isForeground
     if isOurs, !isTaken {
       isTaken = Terminal.enterFullScreen(
-        capabilities, leave: ScreenModes.leave(capabilities, mouse: isMouseUsed))
+        capabilities, leave: ScreenModes.leave(capabilities))
       if isTaken {
         frames.restart(with: ScreenModes.enter(capabilities, mouse: isMouseUsed))
         write()
@@ -82,6 +82,21 @@ import TerminalModel
   /// painted anew.
   public func resized() {
     if isTaken { frames.forget() }
+  }
+
+  /// The mouse is told, or is the terminal's own: for selecting text.
+  public func setMouse(_ isUsed: Bool) {
+    guard isUsed != isMouseUsed else { return }
+    isMouseUsed = isUsed
+    guard isTaken else { return }
+    frames.send(Array((isUsed ? ScreenModes.mouseOn : ScreenModes.mouseOff).utf8))
+    write()
+  }
+
+  /// Other colours than before: the next grid is painted anew.
+  public func use(_ capabilities: Capabilities) {
+    self.capabilities = capabilities
+    frames.use(capabilities)
   }
 
   /// Shows a grid, as soon as the terminal takes it. One that is overtaken by the next is never

@@ -19,6 +19,8 @@ import TerminalScreen
     /// A cell in pixels, where the terminal tells.
     var cell: Terminal.Size.Pixels?
     var capabilities: Capabilities
+    /// As characters too, not as a picture of the terminal's alone.
+    var hasSymbols = true
   }
 
   /// What there is to show; the last track's until the new one's is made.
@@ -86,8 +88,9 @@ import TerminalScreen
 
   /// Without libchafa there are no cells, and only a terminal that shows pictures shows it.
   nonisolated private static func cover(_ image: PixelImage, _ wish: Wish) -> Cover? {
-    if let drawn = PictureSymbols.cells(
-      image, columns: wish.columns, rows: wish.rows, cell: wish.cell, wish.capabilities)
+    if wish.hasSymbols,
+      let drawn = PictureSymbols.cells(
+        image, columns: wish.columns, rows: wish.rows, cell: wish.cell, wish.capabilities)
     {
       return Cover(rows: drawn.rows, columns: drawn.columns, cells: drawn.cells)
     }

@@ -12,7 +12,9 @@ import TerminalScreen
 @MainActor final class PlayScreen {
   private unowned let command: PlayCommand
   private let screen: FullScreen
-  private let capabilities: Capabilities
+  /// What the terminal can do, and how much of it is wanted.
+  private let detected: Capabilities
+  private var capabilities: Capabilities { detected.colored(style.settings.color) }
   private var view: ViewState
   private var content = ScreenContent()
   private var style: ScreenStyle
@@ -52,7 +54,7 @@ import TerminalScreen
   init?(_ command: PlayCommand) {
     self.command = command
     do throws(TerminalRefusal) {
-      capabilities = try Capabilities.detect(
+      detected = try Capabilities.detect(
         variable: Environment.value, terminfo: TerminfoEntry.read)
     } catch {
       Messages.tell(Text.printable(error.sentence))
@@ -64,7 +66,7 @@ import TerminalScreen
     let kept = command.configuration.lines["view"] == nil ? command.kept?.moment?.view : nil
     let last = ScreenView.allCases.first { $0.word == kept }
     view = ViewState(view: last ?? settings.view)
-    screen = FullScreen(capabilities, mouse: settings.mouse)
+    screen = FullScreen(detected.colored(settings.color), mouse: settings.mouse)
     shown = PlayScreen.nothing
     browser = Browser(settings)
     restyle()
@@ -145,6 +147,7 @@ import TerminalScreen
   /// The configuration was saved: how it looks and what the keys do changes at once. A file with a
   /// fault changes what is right in it.
   func follow(_ new: Configuration) {
+    let waiting = new.settings.changes(from: style.settings).filter(Settings.atStart.contains)
     style.settings = new.settings
     style.keys = new.keys
     content.themes = new.themes.keys.sorted()
@@ -154,8 +157,12 @@ import TerminalScreen
       let more = new.faults.count > 1 ? " (and \(new.faults.count - 1) more)" : ""
       command.say(fault + more, isFault: true)
     } else {
-      command.say("The configuration was read again")
+      let rest =
+        waiting.isEmpty
+        ? "" : "; from the next start on: \(waiting.joined(separator: ", "))"
+      command.say("The configuration was read again" + rest)
     }
+    coverChanged()
     changed()
   }
 
@@ -293,17 +300,24 @@ import TerminalScreen
     }
     guard let room = view.coverSize(shown, size, style) else { return }
     var capabilities = capabilities
-    if style.settings.color == .none { capabilities.colors = .none }
     if style.glyphs == .ascii { capabilities.showsUnicode = false }
     covers.follow(
       Covers.Wish(
         path: location.path, isEmbedded: shown.info?.picture != nil, rows: room.rows,
-        columns: room.columns, cell: screen.size.cell, capabilities: capabilities))
+        columns: room.columns, cell: screen.size.cell, capabilities: capabilities,
+        hasSymbols: style.settings.pictures != .kitty))
   }
 
   private func coverChanged() {
     var cover = covers.cover
-    if screen.showsPictures, cover != nil, let image = covers.image {
+    let pictures = style.settings.pictures
+    let isShown = screen.showsPictures && (pictures == .auto || pictures == .kitty)
+    if !isShown, shownImage != nil {
+      // The terminal need not keep it.
+      screen.define(picture: picture, nil)
+      shownImage = nil
+    }
+    if isShown, cover != nil, let image = covers.image {
       if image != shownImage {
         screen.define(picture: picture, nil)
         picture += 1
@@ -312,6 +326,8 @@ import TerminalScreen
       }
       cover?.picture = picture
     }
+    // Nothing of it would be seen.
+    if cover?.picture == nil, cover?.cells.isEmpty == true { cover = nil }
     guard cover != content.cover else { return }
     content.cover = cover
     changed()
@@ -389,11 +405,13 @@ import TerminalScreen
   private func restyle() {
     let settings = style.settings
     var theme = command.configuration.theme(settings.theme) ?? .standard
-    if capabilities.colors == .none || settings.color == .none { theme = theme.monochrome }
+    if capabilities.colors == .none { theme = theme.monochrome }
     style.theme = theme
     let isUnicode =
       settings.glyphs == .unicode || settings.glyphs == .auto && capabilities.showsUnicode
     style.glyphs = isUnicode ? .unicode : .ascii
+    screen.use(capabilities)
+    screen.setMouse(settings.mouse)
   }
 
   func setTheme(_ name: String) { set("theme", name) }
@@ -410,6 +428,7 @@ import TerminalScreen
     style.settings = settings
     restyle()
     screen.resized()
+    coverChanged()
     command.follow(name, settings)
   }
 }

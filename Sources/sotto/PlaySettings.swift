@@ -25,6 +25,8 @@ extension PlayCommand {
             + Nearest.hint(to: value, among: words))
       }
       throw CommandError("The output is chosen at the start, by --output or the configuration")
+    case "leak-guard", "resume", "view":
+      throw CommandError("'\(name)' counts at the start: the configuration says it")
     default: break
     }
   }

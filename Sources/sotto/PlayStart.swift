@@ -21,7 +21,8 @@ extension PlayCommand {
     var expansion = Expansion(options.paths, collection: collection)
     let isInteractive = !options.isPlain && Terminal.isInteractive
     if isInteractive { full = PlayScreen(self) }
-    if options.paths.isEmpty, full == nil, kept?.store.isFilled != true {
+    let takesUp = kept?.takesUp == true && kept?.store.isFilled == true
+    if options.paths.isEmpty, full == nil, !takesUp {
       Messages.tell(kept?.whyNothing ?? Arguments.missingPath.sentence)
       Exit.end(64)
     }

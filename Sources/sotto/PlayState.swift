@@ -64,6 +64,9 @@ import TerminalModel
 
   var isOwn: Bool { store.standing == .own }
 
+  /// The queue is that of the last time: nothing else is asked for.
+  var takesUp: Bool { command.options.paths.isEmpty && command.configuration.settings.resume }
+
   /// How it stood, for what must be right before the first sound and on the first frame.
   var moment: Moment? { store.moment }
 
@@ -180,7 +183,7 @@ import TerminalModel
     if let state = saved.queue, let queue {
       keepPlace(of: moment, in: state, row)
       let isUntouched = command.queue.read { $0.entries.isEmpty && $0.editCount == 0 }
-      if isUntouched, command.options.paths.isEmpty {
+      if isUntouched, takesUp {
         resume(queue, state, moment, row)
       } else {
         (older, olderMoment) = (state, moment)

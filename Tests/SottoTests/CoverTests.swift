@@ -91,6 +91,23 @@ import Testing
     #expect(try terminal.wait { try Self.rows(terminal, "255;0;0") > 5 })
   }
 
+  @Test func `Covers are drawn as the setting says, at once`() throws {
+    let folder = try Folder()
+    try folder.write("a.wav", wav(seconds: 60))
+    try folder.write("cover.bmp", Self.bmp(width: 32, height: 32, red: 255, green: 0, blue: 0))
+    let terminal = try Self.open(folder)
+    #expect(try terminal.wait { try Self.rows(terminal, "255;0;0") > 5 })
+    // This terminal shows no pictures of its own.
+    for (value, isSeen) in [("none", false), ("symbols", true), ("kitty", false), ("auto", true)] {
+      try terminal.type(":set pictures \(value)\r")
+      let seen = try terminal.wait { try (Self.rows(terminal, "255;0;0") > 5) == isSeen }
+      #expect(seen, "\(value)")
+    }
+    try terminal.type(":set pictures sixel\r")
+    let refusal = "'pictures' is auto, none, symbols, kitty, not 'sixel'"
+    #expect(try terminal.wait { try terminal.rows().contains { $0.contains(refusal) } })
+  }
+
   @Test func `What is no picture is none, and the music goes on`() throws {
     let folder = try Folder()
     try folder.write("a.wav", wav(seconds: 60))

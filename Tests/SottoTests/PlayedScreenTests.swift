@@ -410,6 +410,39 @@ struct PlayedScreenTests {
     try pane.shows("status 0", "same")
   }
 
+  @Test func `Mouse and colours follow the setting at once, by a line and by the saved file`()
+    throws
+  {
+    let folder = try Folder()
+    try FileManager.default.createDirectory(
+      atPath: folder.path + "/sotto", withIntermediateDirectories: true)
+    let pane = try Pane(before: "XDG_CONFIG_HOME=\(folder.path)", folder: folder)
+    try pane.shows("► playing")
+    func listens(_ isOn: Bool) throws -> Bool {
+      let value = isOn ? "1" : "0"
+      return try pane.tmux.wait {
+        try ["mouse_button_flag", "mouse_sgr_flag"].allSatisfy { try pane.tmux.value($0) == value }
+      }
+    }
+    #expect(try listens(true))
+    try pane.type(":set mouse off\r")
+    #expect(try listens(false))
+    try folder.write("sotto/config", Array("mouse = on\ntheme = dusk\n".utf8))
+    #expect(try listens(true))
+    func paints(_ isSo: (String) -> Bool) throws -> Bool {
+      try pane.tmux.wait { isSo(try pane.picture.joined()) }
+    }
+    // Shades of its own, and then the eight that every terminal has.
+    #expect(try paints { $0.contains("[ink[") })
+    try pane.type(":set color 8\r")
+    #expect(try paints { !$0.contains("[ink[") && $0.contains("[ink") })
+    try folder.write("sotto/config", Array("theme = dusk\ncolor = none\nview = queue\n".utf8))
+    #expect(try paints { !$0.contains("[ink") })
+    try pane.shows("from the next start on: view")
+    try pane.type(":set resume off\r")
+    try pane.shows("'resume' counts at the start")
+  }
+
   @Test func `Alone on a terminal it opens the player and plays nothing`() throws {
     let folder = try Folder()
     try FileManager.default.createDirectory(

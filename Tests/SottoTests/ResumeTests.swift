@@ -301,6 +301,42 @@ struct ResumeTests {
     #expect(try player.value("level") as? Int == 100)
   }
 
+  @Test(.enabled(if: Tool.isIntegration))
+  func `With resume off nothing is taken up, and an undo brings what was kept`() throws {
+    let folder = try Folder()
+    let paths = try tracks(folder)
+    do {
+      let player = try play(folder, Array(paths[..<3]))
+      #expect(try player.wait { try rows(player) == 3 })
+      try player.ctl("choose", "2")
+      try player.ctl("level", "40")
+      #expect(try player.wait { try path(player) == paths[1] })
+      try player.ctl("quit")
+      player.wait()
+    }
+    try FileManager.default.createDirectory(
+      atPath: folder.path + "/config/sotto", withIntermediateDirectories: true)
+    try folder.write("config/sotto/config", Array("resume = off\n".utf8))
+    let configuration = ["XDG_CONFIG_HOME": folder.path + "/config"]
+    // Where there is nothing to play and no screen to choose something, that is said.
+    let run = try Run(
+      ["play", "--output", "null", "--plain"].map { Array($0.utf8) },
+      environment: Self.state(folder).merging(configuration) { $1 })
+    #expect(run.status == 64)
+    let pane = try Pane(
+      before: "XDG_CONFIG_HOME=\(folder.path)/config", files: 0, folder: folder, paths: "")
+    try pane.shows("stopped", "nothing to play")
+    try pane.type("2")
+    try pane.shows("Nothing to play yet", "undo: began with an empty queue", "level 40 %")
+    try pane.type(":undo\r")
+    // It stands there again, and the user asks.
+    try pane.shows("track 2.wav", "3 tracks", "stopped")
+    try pane.type(" ")
+    try pane.shows("► playing", "►  2  track 2.wav")
+    try pane.type("q")
+    try pane.shows("status 0")
+  }
+
   @Test func `A second one says so, and leaves what is kept alone`() throws {
     let folder = try Folder()
     let paths = try tracks(folder)

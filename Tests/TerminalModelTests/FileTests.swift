@@ -65,6 +65,7 @@ import Testing
       ("spectrun = off", 1, "no setting is called 'spectrun', did you mean 'spectrum'?"),
       ("mouse = on\nmouse = maybe", 2, "'mouse' is on, off, not 'maybe'"),
       ("level = 101", 1, "'level' is 0 to 100, not '101'"),
+      ("pictures = sixel", 1, "'pictures' is auto, none, symbols, kitty, not 'sixel'"),
       ("color = 17", 1, "'color' is auto, none, 8, 16, 256, true, not '17'"),
       ("= x", 1, "'= x' is no 'name = value'"),
     ])

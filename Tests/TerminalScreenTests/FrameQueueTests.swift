@@ -67,17 +67,61 @@ import Testing
   @Test func `What leaves the screen undoes what entered it, and fits in the handler's memory`() {
     var modern = Capabilities.modern
     modern.mayShowPictures = true
+    let leave = String(decoding: ScreenModes.leave(modern), as: UTF8.self)
     for mouse in [true, false] {
       let enter = String(decoding: ScreenModes.enter(modern, mouse: mouse), as: UTF8.self)
-      let leave = String(decoding: ScreenModes.leave(modern, mouse: mouse), as: UTF8.self)
       for mode in ["?1049", "?2004", "?1004"] + (mouse ? ["?1002", "?1006"] : []) {
         #expect(enter.contains("\(mode)h") && leave.contains("\(mode)l"))
       }
       #expect(enter.contains("?1002h") == mouse)
+      // It may have been turned on since.
+      #expect(leave.contains("?1002l") && leave.contains("?1006l"))
       for mode in ["?7", "?25"] {
         #expect(enter.contains("\(mode)l") && leave.contains("\(mode)h"))
       }
       #expect(leave.utf8.count <= 256)
     }
+  }
+
+  @Test func `An order waits for what is on its way, and comes before the next grid`() {
+    var frames = FrameQueue(.modern)
+    frames.show(Self.grid("a"))
+    let first = frames.next()
+    frames.wrote(1)
+    frames.send(Array("order".utf8))
+    frames.show(Self.grid("b"))
+    #expect(Array(frames.next()) == Array(first.dropFirst()))
+    frames.wrote(first.count - 1)
+    #expect(String(decoding: frames.next(), as: UTF8.self) == "order")
+    frames.wrote(5)
+    #expect(String(decoding: frames.next(), as: UTF8.self).contains("b"))
+  }
+
+  @Test func `As many colours are painted as are wanted, and none where there are none`() {
+    let red = Style(.rgb(250, 10, 10))
+    var grid = Grid(columns: 4, rows: 1)
+    grid.put("a", width: 1, style: red, row: 0, column: 0)
+    var frames = FrameQueue(.modern)
+    frames.show(grid)
+    func painted() -> String {
+      let text = String(decoding: frames.next(), as: UTF8.self)
+      frames.wrote(text.utf8.count)
+      return text
+    }
+    #expect(painted().contains("38;2;250;10;10"))
+    for (choice, color) in [
+      (Settings.ColorChoice.indexed, "38;5;"), (.sixteen, "91"), (.eight, "31"),
+    ] {
+      frames.use(Capabilities.modern.colored(choice))
+      let text = painted()
+      #expect(text.contains(color) && text.contains("a"), "\(choice)")
+    }
+    frames.use(Capabilities.modern.colored(.none))
+    let text = painted()
+    #expect(text.contains("a") && !text.contains("[3") && !text.contains(";3"))
+    #expect(Capabilities.modern.colored(.auto) == .modern)
+    var plain = Capabilities.modern
+    plain.colors = .none
+    for choice in Settings.ColorChoice.allCases { #expect(plain.colored(choice) == plain) }
   }
 }

@@ -37,7 +37,7 @@ extension Renderer {
   private func hasCover(_ area: Area) -> Bool {
     let left = hasNextBeside ? area.inset(right: layout.nextColumns + 4) : area
     let place = layout.coverArea
-    return style.settings.cover && content.cover != nil && !place.isEmpty
+    return style.settings.showsCover && content.cover != nil && !place.isEmpty
       && place.columns < left.columns
   }
 

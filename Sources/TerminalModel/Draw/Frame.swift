@@ -70,7 +70,7 @@ extension ViewState {
   public func coverSize(
     _ snapshot: PlayerSnapshot, _ size: ScreenSize, _ style: ScreenStyle = ScreenStyle()
   ) -> (rows: Int, columns: Int)? {
-    guard view == .playing, style.settings.cover else { return nil }
+    guard view == .playing, style.settings.showsCover else { return nil }
     let area = Layout(size, view: view, causes: Renderer.stripCauses(snapshot)).coverArea
     return area.isEmpty ? nil : (area.rows, area.columns)
   }

@@ -40,7 +40,7 @@ public struct Settings: Equatable, Sendable {
   }
   public enum GlyphChoice: String, CaseIterable, Sendable { case auto, unicode, ascii }
   public enum PictureChoice: String, CaseIterable, Sendable {
-    case auto, none, symbols, sixel, kitty
+    case auto, none, symbols, kitty
   }
   public enum DigitChoice: String, CaseIterable, Sendable { case views, counts }
   public enum GuardChoice: String, CaseIterable, Sendable { case auto, on, off }
@@ -48,6 +48,19 @@ public struct Settings: Equatable, Sendable {
   public enum HeadsetChoice: String, CaseIterable, Sendable { case auto, on, off }
 
   public init() {}
+
+  /// Covers are drawn in some way.
+  var showsCover: Bool { cover && pictures != .none }
+
+  /// What counts at the start alone, however it is changed later.
+  public static let atStart: Set = [
+    "output", "device", "gain", "leak-guard", "resume", "level", "view",
+  ]
+
+  /// The names of those whose values differ.
+  public func changes(from old: Settings) -> [String] {
+    Self.items.filter { $0.write(self) != $0.write(old) }.map(\.name)
+  }
 
   /// One setting: its name, what it may be, what it is for, how it is read and written.
   struct Item: Sendable {
@@ -97,9 +110,12 @@ public struct Settings: Equatable, Sendable {
   static let items: [Item] = [
     text(
       "theme", "a name", "the theme: terminal, dusk, paper, contrast, or a file in themes", \.theme),
-    choice("color", "how many colours", \.color),
+    choice("color", "how many colours; auto: as many as the terminal has", \.color),
     choice("glyphs", "signs of Unicode, or ASCII alone", \.glyphs),
-    choice("pictures", "how covers are drawn", \.pictures),
+    choice(
+      "pictures",
+      "how covers are drawn: as characters, or by a terminal that shows pictures as kitty does",
+      \.pictures),
     Item(
       name: "view", values: ScreenView.allCases.map(\.word).joined(separator: ", "),
       summary: "the view at the start",
@@ -129,7 +145,9 @@ public struct Settings: Equatable, Sendable {
     choice("gain", "loudness by the tags of the track or album", \.gain),
     choice("leak-guard", "no sound reaches the speakers when headphones vanish", \.leakGuard),
     flag(
-      "resume", "the queue and the place in it are those of the last time", \.resume),
+      "resume",
+      "the queue and the place in it are those of the last time; off: an undo brings them",
+      \.resume),
     Item(
       name: "level", values: "0 to 100", summary: "sotto's own level at the start",
       read: { settings, text in
