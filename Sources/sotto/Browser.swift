@@ -9,8 +9,10 @@ import TerminalModel
   var onListing: (@MainActor (_ listing: Listing, _ arePlaylists: Bool) -> Void)?
   /// The newest wish is answered.
   private var onAnswer: [Bool: @MainActor (Listing?) -> Void] = [:]
-  private let musicFolder: [UInt8]
-  private let playlistFolder: [UInt8]?
+  private var musicFolder: [UInt8]
+  private var playlistFolder: [UInt8]?
+  /// What was asked for last of each kind.
+  private var shown: [Bool: [UInt8]] = [:]
   private let queue = DispatchQueue(label: "sotto.browser")
   private var revision = 0
   /// The newest request of each kind: older answers come too late.
@@ -19,6 +21,17 @@ import TerminalModel
   init(_ settings: Settings) {
     musicFolder = Self.musicFolder(settings) ?? Self.defaultFolder()
     playlistFolder = Self.folder(settings.playlistFolder) ?? Self.defaultPlaylists
+  }
+
+  /// Folders that are set otherwise take the place of the old ones, also where these are shown.
+  func follow(_ settings: Settings) {
+    let music = Self.musicFolder(settings) ?? Self.defaultFolder()
+    let playlists = Self.folder(settings.playlistFolder) ?? Self.defaultPlaylists
+    let changes = (music: music != musicFolder, playlists: playlists != playlistFolder)
+    let wasInMusic = shown[false].map { $0.isEmpty || $0.starts(with: musicFolder) } ?? false
+    (musicFolder, playlistFolder) = (music, playlists)
+    if changes.music, wasInMusic { list([]) }
+    if changes.playlists, shown[true] != nil { list(Array("playlists:".utf8)) }
   }
 
   /// Where playlists are kept where nothing is set: `$XDG_DATA_HOME/sotto/Playlists`.
@@ -69,6 +82,7 @@ import TerminalModel
     revision += 1
     let number = revision
     wanted[arePlaylists] = number
+    shown[arePlaylists] = path
     onAnswer.removeValue(forKey: arePlaylists)?(nil)
     onAnswer[arePlaylists] = then
     let folder = arePlaylists ? playlistFolder : path.isEmpty ? musicFolder : path

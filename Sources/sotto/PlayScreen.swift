@@ -34,6 +34,7 @@ import TerminalScreen
     self?.changed()
   }
   private var listWatch: FolderWatch?
+  private var watched: [UInt8]?
   /// Reads what is shown beside what is heard, once something was heard.
   private var titles: Titles?
   private lazy var covers = Covers { [weak self] in self?.coverChanged() }
@@ -110,17 +111,34 @@ import TerminalScreen
     browser.list([])
     browser.list(Array("playlists:".utf8))
     command.readDevices()
-    if let folder = Playlists.folder(command.configuration.settings) {
-      listWatch = FolderWatch([folder]) { [weak self] in
+    watchPlaylists()
+    let inputs = early
+    early = []
+    for input in inputs { take(input) }
+    draw()
+  }
+
+  /// Playlists that other programs write are seen at once.
+  private func watchPlaylists() {
+    let folder = Playlists.folder(command.configuration.settings)
+    guard folder != watched else { return }
+    watched = folder
+    listWatch?.end()
+    listWatch = folder.map { folder in
+      FolderWatch([folder]) { [weak self] in
         guard let self, !self.command.lists.folderChanged() else { return }
         self.browse(Array("playlists:".utf8))
         self.command.bus?.readPlaylists()
       }
     }
-    let inputs = early
-    early = []
-    for input in inputs { take(input) }
-    draw()
+  }
+
+  /// The folders may have been set otherwise.
+  func foldersChanged() {
+    browser.follow(command.configuration.settings)
+    let before = watched
+    watchPlaylists()
+    if watched != before { command.bus?.readPlaylists() }
   }
 
   /// The first sound is there: whatever takes time may begin.

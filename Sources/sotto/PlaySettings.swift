@@ -58,6 +58,7 @@ extension PlayCommand {
     library.follow(settings)
     headset?.follow(settings.headset)
     bus?.follow(settings)
+    full?.foldersChanged()
   }
 
   /// A setting was changed by hand.

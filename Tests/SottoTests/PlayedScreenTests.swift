@@ -443,6 +443,28 @@ struct PlayedScreenTests {
     try pane.shows("'resume' counts at the start")
   }
 
+  @Test func `Files and playlists are those of the folders that are set by now`() throws {
+    let pane = try Pane()
+    let folder = pane.folder
+    for name in ["other", "lists"] {
+      try FileManager.default.createDirectory(
+        atPath: "\(folder.path)/\(name)", withIntermediateDirectories: true)
+    }
+    try folder.write("other/inner.wav", wav(seconds: 1))
+    try folder.write("lists/first.m3u", Array("../other/inner.wav\n".utf8))
+    try pane.shows("► playing")
+    try pane.type("3")
+    try pane.type(":set music-folder \(folder.path)/other\r")
+    try pane.shows("inner.wav")
+    try pane.type("4")
+    try pane.shows("No playlists yet")
+    try pane.type(":set playlist-folder \(folder.path)/lists\r")
+    try pane.shows("first")
+    // Another program writes one there.
+    try folder.write("lists/second.m3u", Array("../other/inner.wav\n".utf8))
+    try pane.shows("first", "second")
+  }
+
   @Test func `Alone on a terminal it opens the player and plays nothing`() throws {
     let folder = try Folder()
     try FileManager.default.createDirectory(
