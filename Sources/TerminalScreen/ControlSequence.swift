@@ -2,12 +2,6 @@ import TerminalModel
 
 /// What the terminal answers when it is asked.
 public enum TerminalReport: Hashable, Sendable {
-  /// Primary device attributes; 4 among them: it shows sixel pictures.
-  case attributes([Int])
-  /// DECRQM: a private mode, and 1 or 2 where it can be set, 0 where it is unknown.
-  case mode(Int, state: Int)
-  /// The size of a cell in pixels.
-  case cell(height: Int, width: Int)
   /// kitty's graphics: its answer to a picture or a question, "OK" or what is wrong.
   case graphics(id: Int, String)
 
@@ -24,7 +18,6 @@ public enum TerminalReport: Hashable, Sendable {
 struct ControlSequence {
   enum Meaning {
     case input(TerminalInput)
-    case report(TerminalReport)
     case nothing
   }
 
@@ -79,7 +72,6 @@ struct ControlSequence {
   var meaning: Meaning {
     switch prefix {
     case UInt8(ascii: "<"): return mouse
-    case UInt8(ascii: "?"): return answer
     case nil: break
     default: return .nothing
     }
@@ -87,12 +79,7 @@ struct ControlSequence {
     switch last {
     case UInt8(ascii: "I") where numbers == [nil]: return .input(.focus(true))
     case UInt8(ascii: "O") where numbers == [nil]: return .input(.focus(false))
-    case UInt8(ascii: "t"):
-      guard numbers.count == 3, numbers[0] == 6, let height = numbers[1], let width = numbers[2],
-        height > 0, width > 0
-      else { return .nothing }
-      return .report(.cell(height: height, width: width))
-    case UInt8(ascii: "n"): return .nothing
+    case UInt8(ascii: "t"), UInt8(ascii: "n"): return .nothing
     // The place of the cursor; with 1 and a modifier it is F3.
     case UInt8(ascii: "R") where numbers.count == 2 && numbers[0] != 1: return .nothing
     case UInt8(ascii: "~") where numbers == [201]: return .nothing
@@ -109,16 +96,6 @@ struct ControlSequence {
         code, column: column, row: row, isRelease: last == UInt8(ascii: "m"))
     else { return .nothing }
     return .input(.mouse(event))
-  }
-
-  private var answer: Meaning {
-    switch last {
-    case UInt8(ascii: "c"): return .report(.attributes(numbers.compactMap { $0 }))
-    case UInt8(ascii: "y"):
-      guard let mode = number(0), let state = number(1) else { return .nothing }
-      return .report(.mode(mode, state: state))
-    default: return .nothing
-    }
   }
 }
 

@@ -246,7 +246,6 @@ public struct InputDecoder: Sendable {
       if isAlt { key.modifiers.insert(.alt) }
       inputs.append(.key(key))
     case .input(let input): inputs.append(input)
-    case .report(let report): reports.append(report)
     case .nothing: break
     }
   }

@@ -369,6 +369,7 @@ import TerminalScreen
     if case .focus(let isFocused) = input { self.isFocused = isFocused }
     if case .key = input, command.alarm.isRinging { return command.alarm.dismiss() }
     let before = view.view
+    content.programs = command.system?.programs ?? []
     let commands: [PlayerCommand]
     (view, commands) = view.reduce(input, snapshot, content, size, style)
     carryOut(commands, from: before)

@@ -22,6 +22,11 @@ import SystemEvents
   /// The first route is being told: that is no news.
   private(set) var isSettling = false
   private(set) var devices: [PlayerSnapshot.DeviceChoice] = []
+  /// Programs whose streams the server shows, as they call themselves.
+  var programs: [String] {
+    streams.observations.map { $0.application.isEmpty ? $0.binary : $0.application }
+      .filter { !$0.isEmpty }
+  }
   private var defaultSink = ""
   /// Another mixer keeps our stream mute. With its own wish for silence it is the server, and told as
   /// that.

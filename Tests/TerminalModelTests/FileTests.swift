@@ -50,11 +50,10 @@ import Testing
     #expect(errors.isEmpty)
     #expect(!settings.spectrum && settings.theme == "paper" && settings.view == .queue)
     #expect(settings.level == 80 && settings.musicFolder == "/m # x")
-    let effective = settings.effective(
-      file: "config", lines: lines, others: ["level": "command line"])
+    let effective = settings.effective(file: "config", lines: lines)
     func origin(_ name: String) -> String? { effective.first { $0.name == name }?.origin }
     #expect(origin("theme") == "config:4")
-    #expect(origin("level") == "command line")
+    #expect(origin("level") == "config:6")
     #expect(origin("mouse") == "default")
     #expect(effective.map(\.name) == Settings.names)
     #expect(effective.first { $0.name == "spectrum" }?.value == "off")

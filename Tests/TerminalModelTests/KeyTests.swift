@@ -232,6 +232,14 @@ import Testing
     stage.press("G", "I")
     #expect(stage.asked() == [])
     #expect(stage.lines.last == " No program stands behind this")
+    // A line is completed with those of the decisions, and then with those that are seen.
+    stage.content.programs = ["Firefox", "Some Program"]
+    stage.press(":")
+    stage.type("ignore ")
+    stage.press("tab")
+    #expect(stage.view.prompt?.line.text == "ignore Firefox")
+    stage.press("shift-tab")
+    #expect(stage.view.prompt?.line.text == "ignore 'Some Program'")
   }
 
   @Test func `While a call rings its keys come first, and the menu takes one key`() {

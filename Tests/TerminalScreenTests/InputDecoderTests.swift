@@ -196,7 +196,6 @@ import Testing
     #expect(decoder.feed(Array(text.utf8)).isEmpty)
     #expect(
       decoder.takeReports() == [
-        .attributes([62, 4, 22]), .mode(2026, state: 2), .cell(height: 18, width: 9),
         .graphics(id: 31, "OK"), .graphics(id: 7, "ENOENT:no"),
       ])
     #expect(decoder.takeReports().isEmpty)

@@ -78,7 +78,6 @@ extension Renderer {
     let isFiles = view.view == .files
     var empty = [isFiles ? "This folder is empty" : "No playlists yet"]
     if let fault = listing.fault { empty = [fault] }
-    if listing.isLoading { empty = ["Looking \(glyphs.ellipsis)"] }
     if view.filter?.view == view.view {
       empty = ["Nothing holds these words", "escape shows all again"]
     }

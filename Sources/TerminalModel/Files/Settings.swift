@@ -197,18 +197,16 @@ public struct Settings: Equatable, Sendable {
   public struct Effective: Equatable, Sendable {
     public var name: String
     public var value: String
-    /// "default", "FILE:LINE", "command line".
+    /// "default" or "FILE:LINE".
     public var origin: String
     public var summary: String
   }
 
   /// All settings for `sotto config`.
-  /// - Parameter lines: where the file says so; `others`: what was set otherwise, by what.
-  public func effective(file: String, lines: [String: Int], others: [String: String] = [:])
-    -> [Effective]
-  {
+  /// - Parameter lines: where the file says so.
+  public func effective(file: String, lines: [String: Int]) -> [Effective] {
     Self.items.map { item in
-      let origin = others[item.name] ?? lines[item.name].map { "\(file):\($0)" } ?? "default"
+      let origin = lines[item.name].map { "\(file):\($0)" } ?? "default"
       return Effective(
         name: item.name, value: item.write(self), origin: origin, summary: item.summary)
     }

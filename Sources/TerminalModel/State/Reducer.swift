@@ -206,13 +206,23 @@ struct Reducer {
   private func choices(_ argument: CommandSpec.Argument) -> [String] {
     switch argument {
     case .device: snapshot.devices.map(\.id)
-    case .program: content.programs
+    case .program: programs
     case .theme: Theme.all.map(\.name) + content.themes
     case .setting: Settings.names
     case .path:
       content.files.rows.map { String(decoding: $0.path, as: UTF8.self) }
     default: []
     }
+  }
+
+  /// Those of the latest decisions first, then those that are seen.
+  private var programs: [String] {
+    var found: [String] = []
+    for name in snapshot.decisions.reversed().compactMap(\.program) + content.programs
+    where !found.contains(name) {
+      found.append(name)
+    }
+    return found
   }
 
   /// Older lines, or newer ones; the line that is being typed is the newest.

@@ -13,6 +13,7 @@ public struct ScreenContent: Equatable, Sendable {
   public var spectrum: [Float] = []
   /// Names that a line can be completed with.
   public var themes: [String] = []
+  /// Programs whose sound is seen now, as they call themselves.
   public var programs: [String] = []
 
   public init() {}
@@ -48,8 +49,6 @@ public struct Listing: Equatable, Sendable {
   /// What was asked for.
   public var path: [UInt8]
   public var rows: [Row]
-  /// More may come.
-  public var isLoading: Bool
   /// Why there are no rows.
   public var fault: String?
   /// Another number for other rows.
@@ -58,12 +57,10 @@ public struct Listing: Equatable, Sendable {
   public var isPlaylist = false
 
   public init(
-    path: [UInt8] = [], rows: [Row] = [], isLoading: Bool = false, fault: String? = nil,
-    revision: Int = 0
+    path: [UInt8] = [], rows: [Row] = [], fault: String? = nil, revision: Int = 0
   ) {
     self.path = path
     self.rows = rows
-    self.isLoading = isLoading
     self.fault = fault
     self.revision = revision
   }
