@@ -123,7 +123,11 @@ extension PlayCommand {
     let answer = queue.edit { $0.perform(command, seed: .random(in: 0...(.max))) }
     engine?.successionChanged()
     let isStopped = player?.situation.intent == .stopped
-    if undone?.kind == .replaced, let key = queue.comeBack(to: earlier, isStopped: isStopped) {
+    // Also where the first tracks of all come by it.
+    let isNowhere = engine?.snapshot().index == nil
+    if let undone, undone.kind == .replaced || isNowhere,
+      let key = queue.comeBack(to: earlier, isStopped: isStopped, isNowhere: isNowhere)
+    {
       jump(to: key)
     }
     if let sentence = answer?.sentence { say(sentence) }

@@ -205,10 +205,14 @@ import StateStore
   /// An undo or a redo has exchanged the list, and the heard track is not in the one that is there now:
   /// says where to go on, which is where that list was left.
   ///
-  /// - Parameter earlier: the track that was current when the list was replaced, where that is known.
-  func comeBack(to earlier: EntryID?, isStopped: Bool) -> Int? {
+  /// - Parameters:
+  ///   - earlier: the track that was current when the list was replaced, where that is known.
+  ///   - isNowhere: the player stands in no track, since there was none before.
+  func comeBack(to earlier: EntryID?, isStopped: Bool, isNowhere: Bool) -> Int? {
     locked { queue in
-      guard let now = queue.currentID, queue.index(of: now) == nil else { return nil }
+      if !isNowhere {
+        guard let now = queue.currentID, queue.index(of: now) == nil else { return nil }
+      }
       let place = left.last { queue.index(of: Self.id($0.key)) != nil }
       let known = earlier.flatMap { queue.index(of: $0) == nil ? nil : Int($0.number) }
       guard let key = known ?? place?.key ?? queue.playOrder.first.map({ Int($0.number) }) else {
