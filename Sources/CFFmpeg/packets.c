@@ -9,6 +9,8 @@
 
 // Nothing that is sound comes in larger pieces; a damaged size must not be believed.
 #define LARGEST_PACKET (16 << 20)
+// No packet holds more: a damaged time base, duration or header must not be believed either.
+#define LARGEST_FRAMES (1 << 24)
 // Damaged stretches in a row that are stepped over before the file is given up.
 #define MOST_FAULTS 1000
 
@@ -59,16 +61,17 @@ void sotto_ff_prepare_parser(sotto_ff_reader *reader) {
   }
 }
 
-int64_t sotto_ff_packet_frames(sotto_ff_reader *reader, const AVPacket *packet) {
+static int64_t packet_frames(sotto_ff_reader *reader, const AVPacket *packet) {
   AVStream *stream = audio(reader);
   if (reader->wma_frame) {
     if (!reader->wma_reservoir) return reader->wma_frame;
     return packet->size > 0 ? (int64_t)(packet->data[0] & 15) * reader->wma_frame : 0;
   }
   if (times_are_exact(stream) && packet->duration > 0) {
-    if (packet->duration > 1 << 30) return 0;
-    return packet->duration * stream->time_base.num * stream->codecpar->sample_rate /
-      stream->time_base.den;
+    // Any duration: what overflows is answered with INT64_MIN.
+    return sotto_av.av_rescale(
+      packet->duration, (int64_t)stream->time_base.num * stream->codecpar->sample_rate,
+      stream->time_base.den);
   }
   if (reader->parser) {
     uint8_t *data;
@@ -82,12 +85,17 @@ int64_t sotto_ff_packet_frames(sotto_ff_reader *reader, const AVPacket *packet) 
   // Ticks finer than frames tell the length by rounding.
   int64_t num = stream->time_base.num, den = stream->time_base.den;
   int64_t rate = stream->codecpar->sample_rate;
-  if (packet->duration > 0 && packet->duration < 1 << 24 && num == 1 && den > rate)
-    return (packet->duration * rate + den / 2) / den;
+  if (packet->duration > 0 && packet->duration < 1 << 24 && num == 1 && den > rate && rate > 0)
+    return sotto_av.av_rescale(packet->duration, rate, den);
   if (stream->codecpar->codec_id == AV_CODEC_ID_AAC && stream->codecpar->frame_size <= 0)
     return 1024;
   int frames = sotto_av.av_get_audio_frame_duration2(stream->codecpar, packet->size);
-  return frames > 0 ? frames : 0;
+  return frames;
+}
+
+int64_t sotto_ff_packet_frames(sotto_ff_reader *reader, const AVPacket *packet) {
+  int64_t frames = packet_frames(reader, packet);
+  return frames > 0 && frames <= LARGEST_FRAMES ? frames : 0;
 }
 
 /// A stream of unknown length ends when its server closes the connection, which FFmpeg calls a

@@ -173,7 +173,7 @@ extension FFmpegDecoder {
         if found <= 0 { return nil }
       }
       asked -= step
-      step *= 4
+      step = min(step, 1 << 60) * 4
     }
     return nil
   }

@@ -73,9 +73,15 @@ struct Timeline {
     return unsafe !overflow && facts.tick_den > 0 && product % facts.tick_den == 0
   }
 
-  /// Frames of a packet, as far as the packet tells.
+  /// No packet holds more, at any rate.
+  private static let mostFrames: Int64 = 1 << 24
+
+  /// Frames of a packet, as far as the packet tells; 0 where it does not, or tells more than a
+  /// packet can hold.
   func frames(of packet: sotto_ff_packet) -> Int64 {
-    packetRate == rate ? packet.frames : Self.scaled(packet.frames, rate, packetRate)
+    let frames =
+      packetRate == rate ? packet.frames : Self.scaled(packet.frames, rate, packetRate)
+    return (0...Self.mostFrames).contains(frames) ? frames : 0
   }
 
   /// The raw frame of a time, and back.
@@ -154,7 +160,8 @@ extension Timeline {
       // Only what is dropped at the very end is padding.
       // Ogg's last packet is as long as what sounds of it.
       discarded = packet.discard > 0 && !isOgg ? discarded + Int64(packet.discard) : 0
-      if length <= 0, count > 0, !traits.startsShort {
+      let (sum, isTooLong) = total.addingReportingOverflow(length)
+      if isTooLong || (length <= 0 && count > 0 && !traits.startsShort) {
         kind = .counted
         frames = nil
         marks = []
@@ -171,7 +178,7 @@ extension Timeline {
             frame: total, time: packet.decode_time, position: packet.position, size: packet.size))
       }
       largestPacket = max(largestPacket, length)
-      total += length
+      total = sum
       count += 1
       (previous, last) = (last, length)
     }

@@ -57,4 +57,23 @@ import Testing
     let odd = file(length: longest, edit: 0x7FFF_FFF0_0000_0000, duration: .max)
     #expect(try facts(odd) == nil)
   }
+
+  @Test(.enabled(if: FFmpegDecoder.isAvailable, "needs FFmpeg"))
+  func `a packet that claims to last for centuries is as long as what it decodes to`() throws {
+    let folder = try TestFolder()
+    for (scale, rate, duration) in [
+      (4_000_000_000, 12_000_000, 1 << 30), (4_000_000_000, 48000, 1 << 62),
+      (1_000_000_000, 48000, 1 << 40), (1_000_000, 48000, 1),
+    ] as [(UInt64, Double, UInt64)] {
+      let path = try folder.write(
+        TinyMatroska.file(scale: scale, rate: rate, blocks: 200, duration: duration), "a.mka")
+      let decoder = try FFmpegDecoder(path: Array(path.utf8), isURL: false)
+      let frames = 200 * TinyMatroska.blockFrames
+      #expect(try decoder.takeAll().count == frames)
+      try decoder.seek(to: 1000)
+      #expect(try decoder.takeAll().count == frames - 1000)
+      try decoder.seek(to: .max)
+      #expect(try decoder.takeAll().isEmpty)
+    }
+  }
 }

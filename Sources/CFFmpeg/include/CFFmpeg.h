@@ -128,7 +128,8 @@ typedef struct {
   int64_t decode_time;
   /// Byte position in the file, -1 where unknown.
   int64_t position;
-  /// Frames that it decodes to at the rate of the facts, 0 where that cannot be told.
+  /// Frames that it decodes to at the rate of the facts, at most 1 << 24; 0 where that cannot be
+  /// told.
   int64_t frames;
   int32_t size;
   /// Its first byte, 0 where it is empty.
