@@ -25,18 +25,37 @@ public enum LoudnessMode: String, Sendable, CaseIterable {
 }
 
 extension LoudnessTags {
-  /// The factor to apply: the asked gain, or the other one where only that is known, lowered so
-  /// that the tagged peak does not exceed full scale. `nil` where nothing is tagged.
+  /// What is applied of a tagged gain, in dB: tags may say anything, and more is not meant.
+  static let range = -60.0...24.0
+  /// A higher peak is counted in something else than full scale, or damaged.
+  private static let highestPeak = 100.0
+
+  /// The factor to apply: the asked gain, or the other one where only that is known, between -60
+  /// and 24 dB and lowered so that the tagged peak does not exceed full scale. A peak that is not
+  /// known counts as full scale: nothing is lifted then. `nil` where no gain is tagged.
   public func gain(_ mode: LoudnessMode) -> Gain? {
+    let gains = (track: Self.finite(trackGain), album: Self.finite(albumGain))
+    let peaks = (track: Self.peak(trackPeak), album: Self.peak(albumPeak))
     let pair: (gain: Double?, peak: Double?)
     switch mode {
     case .off: return nil
-    case .track: pair = (trackGain ?? albumGain, trackGain != nil ? trackPeak : albumPeak)
-    case .album: pair = (albumGain ?? trackGain, albumGain != nil ? albumPeak : trackPeak)
+    case .track:
+      pair = (gains.track ?? gains.album, gains.track != nil ? peaks.track : peaks.album)
+    case .album:
+      pair = (gains.album ?? gains.track, gains.album != nil ? peaks.album : peaks.track)
     }
-    guard let decibels = pair.gain else { return nil }
-    var factor = Double(Gain(decibels: decibels).linear)
-    if let peak = pair.peak, peak > 0 { factor = min(factor, 1 / peak) }
-    return Gain(linear: Float(factor))
+    guard let told = pair.gain else { return nil }
+    let decibels = min(max(told, Self.range.lowerBound), Self.range.upperBound)
+    // The other peak bounds this track as well.
+    let peak = pair.peak ?? peaks.track ?? peaks.album ?? 1
+    return Gain(linear: Float(min(Double(Gain(decibels: decibels).linear), 1 / peak)))
+  }
+
+  private static func finite(_ value: Double?) -> Double? {
+    value.flatMap { $0.isFinite ? $0 : nil }
+  }
+
+  private static func peak(_ value: Double?) -> Double? {
+    value.flatMap { $0 > 0 && $0 <= highestPeak ? $0 : nil }
   }
 }
