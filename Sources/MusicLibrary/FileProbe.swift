@@ -42,8 +42,9 @@ enum FileProbe {
     bytes(path, from: 0, atMost: count)
   }
 
-  /// Bytes of a regular file from an offset on. Anything else is not read, even when the path
-  /// changes into it meanwhile.
+  /// Bytes of a regular file from an offset on, fewer than asked only at its end; `nil` when they
+  /// cannot be read, all of them. Anything else is not read, even when the path changes into it
+  /// meanwhile.
   static func bytes(_ path: [UInt8], from offset: Int64, atMost count: Int) -> [UInt8]? {
     guard !path.contains(0) else { return nil }
     let descriptor = open(cString(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
@@ -52,15 +53,19 @@ enum FileProbe {
     var facts = stat()
     guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return nil }
     let wanted = min(count, max(0, Int(facts.st_size) - Int(offset)))
-    return [UInt8](unsafeUninitializedCapacity: wanted) { buffer, filled in
+    // A fault of the disk is no end: who takes it for one writes back the beginning alone.
+    var failed = false
+    let bytes = [UInt8](unsafeUninitializedCapacity: wanted) { buffer, filled in
       while filled < wanted {
         let result = pread(
           descriptor, buffer.baseAddress! + filled, wanted - filled, off_t(offset) + filled)
         if result < 0, errno == EINTR { continue }
+        failed = result < 0
         guard result > 0 else { break }
         filled += result
       }
     }
+    return failed ? nil : bytes
   }
 
   static func cString(_ path: [UInt8]) -> [CChar] { path.map { CChar(bitPattern: $0) } + [0] }
@@ -112,12 +117,17 @@ struct FolderEntry {
 
 extension FileProbe {
   /// The visible files and folders of a folder, links followed, in natural order. Throws the errno
-  /// when the folder cannot be read.
+  /// when the folder cannot be read, all of it.
   static func list(_ path: [UInt8]) throws(FolderError) -> [FolderEntry] {
     guard let folder = opendir(cString(path)) else { throw FolderError(cause: errno) }
     defer { closedir(folder) }
     var entries: [FolderEntry] = []
-    while let entry = readdir(folder) {
+    while true {
+      errno = 0
+      guard let entry = readdir(folder) else {
+        if errno != 0 { throw FolderError(cause: errno) }
+        break
+      }
       let type = entry.pointee.d_type
       let name = withUnsafePointer(to: &entry.pointee.d_name) { tuple in
         tuple.withMemoryRebound(to: UInt8.self, capacity: 256) { start in

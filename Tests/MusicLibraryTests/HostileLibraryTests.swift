@@ -213,6 +213,31 @@ import Testing
     #expect(part.blocks.map(\.path) == [bytes("a"), bytes("b")])
   }
 
+  /// A regular file of the kernel's with a size, whose reading fails.
+  private static let unreadable = "/sys/class/net/lo/speed"
+  private static let hasUnreadable: Bool = {
+    let path = Array(unreadable.utf8)
+    guard case .file(let size) = FileProbe.kind(path), size > 0 else { return false }
+    let descriptor = open(unreadable, O_RDONLY)
+    defer { close(descriptor) }
+    var byte: UInt8 = 0
+    return descriptor >= 0 && pread(descriptor, &byte, 1, 0) < 0
+  }()
+
+  @Test(.enabled(if: Self.hasUnreadable, "needs a file that cannot be read"))
+  func `a file that the disk cannot read is not taken for its beginning`() throws {
+    let path = Array(Self.unreadable.utf8)
+    #expect(FileProbe.bytes(path, from: 0, atMost: 100) == nil)
+    #expect(FileProbe.head(path, 10) == nil)
+    let fault = #expect(throws: LibraryFault.self) { try ListStore.read(path) }
+    #expect(fault?.sentence == "cannot be read")
+    let folder = try TestFolder()
+    _ = try folder.write([1, 2, 3], "whole")
+    let whole = Array(folder.file("whole").utf8)
+    #expect(FileProbe.bytes(whole, from: 1, atMost: 100) == [2, 3])
+    #expect(FileProbe.bytes(whole, from: 9, atMost: 100) == [])
+  }
+
   @Test func `a list that is longer than any is refused before it is edited`() throws {
     let folder = try TestFolder()
     let line = Array("a\n".utf8)
