@@ -44,13 +44,13 @@ public struct CueSheet: Equatable, Sendable {
 }
 
 extension CueSheet {
-  /// Reads a sheet. Never fails: a line that is not understood is left out, and a sheet without
-  /// tracks has none. PREGAP and POSTGAP are silence that no file holds: they are not played.
+  /// Reads a sheet. Never fails: a line that is not understood or very long is left out, and a
+  /// sheet without tracks has none. PREGAP and POSTGAP are silence that no file holds: they are not played.
   public init(parsing bytes: [UInt8]) {
     let text = LegacyText.unmarked(bytes)
     var reader = CueReader()
     reader.head.charset = Charset(of: text)
-    for line in LegacyText.lines(text) {
+    for line in LegacyText.lines(text) where line.count <= PlaylistLimits.line {
       reader.read(line)
       if reader.marks.count > PlaylistLimits.sheetTracks { break }
     }

@@ -1,11 +1,13 @@
 /// Which file on disk a name in a playlist means. Lists are written on other systems: in a legacy
 /// code page, with backslashes, with spaces at the end of lines, for a file since converted.
 enum FileNames {
-  /// What a written name may mean, likeliest first: byte for byte before everything else.
+  /// What a written name may mean, likeliest first: byte for byte before everything else. Of a name
+  /// that is longer than any path nothing else is made.
   ///
   /// - Parameter charset: the encoding of the text that it was written in.
   static func candidates(_ written: [UInt8], _ charset: Charset = .unknown) -> [[UInt8]] {
     var names = [written]
+    guard written.count <= PlaylistLimits.path else { return names }
     func add(_ name: [UInt8]) {
       if !name.isEmpty, !names.contains(name) { names.append(name) }
     }

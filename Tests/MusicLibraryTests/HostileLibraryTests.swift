@@ -197,6 +197,37 @@ import Testing
     #expect(address.count == 3)
   }
 
+  @Test func `paths of an M3U or a PLS that lead nowhere are left out`() {
+    let name = bytes("a.mp3")
+    let path = [UInt8](repeating: 0x78, count: 4097)
+    let address = bytes("http://h/") + path
+    let end = bytes("\n")
+    let m3u = M3UParser.entries(path + end + name + end + address + end)
+    #expect(m3u.map(\.path) == [name, address])
+    let pls = PLSParser.entries(
+      bytes("File1=") + path + bytes("\nFile2=a.mp3\nFile3=") + address + end)
+    #expect(pls.map(\.path) == [name, address])
+    // A list that is edited keeps them.
+    #expect(M3UList(path + end + name + end).bytes == path + end + name + end)
+    #expect(M3UList(path + end).entries.map(\.path) == [path])
+  }
+
+  @Test func `one line as long as the whole list costs no more than the list`() {
+    // Bytes of no encoding, and words of one letter: everything that is made of a line.
+    let long = [[UInt8]](repeating: [0xE9, 0x20, 0x5C], count: 1 << 20).flatMap(\.self)
+    #expect(FileNames.candidates(long) == [long])
+    let place = FileNames.place(of: PlaylistEntry(path: long), in: bytes("/"))
+    #expect(place.path.count <= long.count + 1)
+    if case .file = place.kind { Issue.record("a file of that name cannot be") }
+    #expect(M3UParser.entries(bytes("#EXTINF:1,") + long + bytes("\na\n"))[0].title == nil)
+    #expect(PLSParser.entries(bytes("File1=a\nTitle1=") + long)[0].title == nil)
+    let sheet =
+      bytes("TITLE ") + long + bytes("\nFILE a.wav WAVE\nTRACK 01 AUDIO\n")
+      + bytes("INDEX 01 00:00:00 ") + long + bytes("\nINDEX 01 00:01:00\n")
+    #expect(CueSheet(parsing: sheet).title == nil)
+    #expect(CueSheet(parsing: sheet).tracks.map(\.start) == [75])
+  }
+
   @Test func `the base of an XSPF is not multiplied by its tracks`() {
     let long = String(repeating: "x", count: 8000)
     let entries = XSPFParser.entries(list("xml:base=\"http://h/\(long)/\"", tracks: 10_000))

@@ -1,16 +1,17 @@
 /// Reads M3U and M3U8: a path or URL a line, `#EXTINF:seconds,Artist - Title` before it, and the part
 /// of the file as VLC has it, `#EXTVLCOPT:start-time=seconds` and `stop-time=`.
 public enum M3UParser {
-  /// Never fails: what is not understood is left out.
+  /// Never fails: what is not understood is left out, and so is what is too long to lead anywhere.
   public static func entries(_ bytes: [UInt8]) -> [PlaylistEntry] {
     M3UList(bytes, atMost: PlaylistLimits.entries + 1).entries
+      .filter { PlaylistLimits.mayLead($0.path) }
   }
 
   /// What the lines before a path say of it, and the path.
   static func entry(_ before: [[UInt8]], _ line: [UInt8], _ charset: Charset) -> PlaylistEntry {
     var hint: (duration: Double?, title: String?) = (nil, nil)
     var part: (start: Double?, end: Double?) = (nil, nil)
-    for line in before {
+    for line in before where line.count <= PlaylistLimits.line {
       let content = LegacyText.trimmed(line[...])
       if LegacyText.begins(content, with: "#extinf:") {
         hint = information(content.dropFirst(8), charset)
@@ -22,8 +23,9 @@ public enum M3UParser {
     }
     // Spaces at the end of a line may belong to a file name: the expansion tries both.
     let (artist, title) = split(hint.title)
+    let path = line.count <= PlaylistLimits.line ? FileURL.path(line) ?? line : line
     var entry = PlaylistEntry(
-      path: FileURL.path(line) ?? line, title: title, artist: artist, duration: hint.duration)
+      path: path, title: title, artist: artist, duration: hint.duration)
     entry.charset = charset
     entry.take(start: part.start, end: part.end)
     return entry

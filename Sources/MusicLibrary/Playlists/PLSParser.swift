@@ -1,12 +1,13 @@
 /// Reads PLS: `File1=`, `Title1=`, `Length1=`, in the order of the numbers.
 public enum PLSParser {
-  /// Never fails: what is not understood is left out.
+  /// Never fails: what is not understood is left out, and so is what is too long to lead anywhere.
   public static func entries(_ bytes: [UInt8]) -> [PlaylistEntry] {
     var paths: [(number: Int, path: [UInt8])] = []
     var titles: [Int: String] = [:]
     var lengths: [Int: Double] = [:]
     for line in LegacyText.lines(LegacyText.unmarked(bytes)) {
-      guard let equals = line.firstIndex(of: UInt8(ascii: "=")) else { continue }
+      guard line.count <= PlaylistLimits.line, let equals = line.firstIndex(of: UInt8(ascii: "="))
+      else { continue }
       let key = LegacyText.lower(LegacyText.trimmed(line[..<equals]))
       let value = LegacyText.trimmed(line[(equals + 1)...])
       let digits = key.reversed().prefix { $0 >= 0x30 && $0 <= 0x39 }.count
@@ -16,7 +17,8 @@ public enum PLSParser {
       else { continue }
       if name.elementsEqual("file".utf8), !value.isEmpty {
         guard paths.count <= PlaylistLimits.entries else { continue }
-        paths.append((number, FileURL.path(Array(value)) ?? Array(value)))
+        let path = FileURL.path(Array(value)) ?? Array(value)
+        if PlaylistLimits.mayLead(path) { paths.append((number, path)) }
       } else if name.elementsEqual("title".utf8) {
         guard titles.count <= PlaylistLimits.entries else { continue }
         titles[number] = LegacyText.string(value)

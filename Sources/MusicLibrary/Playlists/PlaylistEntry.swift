@@ -45,6 +45,14 @@ public enum PlaylistLimits {
   /// Bytes of a path or an address: a longer one leads nowhere.
   static let path = 4096
   static let address = 8192
+  /// Bytes of a line that says something: a path with every byte escaped is shorter.
+  static let line = 32 << 10
+
+  /// Whether a path or an address is short enough to lead anywhere.
+  static func mayLead(_ place: [UInt8]) -> Bool {
+    place.count <= path || (place.count <= address && FileURL.scheme(place) != nil)
+  }
+
   /// Tracks of one CUE sheet; a CD has 99.
   public static let sheetTracks = 1000
   /// Playlists within playlists.

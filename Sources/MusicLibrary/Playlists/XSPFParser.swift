@@ -90,10 +90,7 @@ public enum XSPFParser {
           switch name {
           case "location" where track?.location == nil:
             let place = FileURL.resolve(Array(value), base: base)
-            let isAddress = FileURL.scheme(place) != nil
-            if place.count <= (isAddress ? PlaylistLimits.address : PlaylistLimits.path) {
-              track?.location = place
-            }
+            if PlaylistLimits.mayLead(place) { track?.location = place }
           case "title": track?.title = words
           case "creator": track?.creator = words
           case "duration":
