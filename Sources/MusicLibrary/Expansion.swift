@@ -324,8 +324,9 @@ public struct Expansion: Sendable {
     }
     let folder = Paths.folder(path)
     var faults: [Item] = []
+    var files = SheetFiles(in: folder, sheet.charset)
     let tracks = sheet.listed { name in
-      if let file = FileNames.sheetFile(name, sheet.charset, in: folder) { return file }
+      if let file = files.path(of: name) { return file }
       let wanted = name.first == 0x2F ? name : Paths.join(folder, name)
       if faults.count < 100 {
         let sentence = "no such file, named in the CUE sheet \(TrackLocation(path: path).display)"

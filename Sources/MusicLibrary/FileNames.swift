@@ -39,17 +39,61 @@ enum FileNames {
     }
     return likeliest ?? (entry.path, .missing)
   }
+}
+
+/// The names of the files of one folder, for those who look up many of them.
+struct FolderNames {
+  private let names: Set<[UInt8]>
+  /// Without letter case; of several that differ in it alone, the first.
+  private let lowered: [[UInt8]: [UInt8]]
+
+  init(_ entries: [FolderEntry]) {
+    let files = entries.filter { $0.kind == .file }.map(\.name)
+    names = Set(files)
+    lowered = Dictionary(files.map { (LegacyText.lower($0), $0) }) { first, _ in first }
+  }
 
   /// Extensions in which the file of a sheet may lie since the sheet was written.
   private static let converted = [
     "flac", "wv", "ape", "wav", "aiff", "aif", "m4a", "mp3", "ogg", "opus", "tta", "tak", "mpc",
     "wma",
-  ]
+  ].map { Array($0.utf8) }
 
-  /// The file that a CUE sheet in `folder` means: as written, in other letter case, or with
-  /// another extension.
-  static func sheetFile(_ written: [UInt8], _ charset: Charset, in folder: [UInt8]) -> [UInt8]? {
-    let names = candidates(written, charset)
+  /// The file that a CUE sheet means by a name: as written, in other letter case, or with another
+  /// extension.
+  func sheetFile(_ written: [UInt8], _ charset: Charset) -> [UInt8]? {
+    let wanted = FileNames.candidates(written, charset).map(Paths.name)
+    for name in wanted where names.contains(name) { return name }
+    for name in wanted {
+      if let found = lowered[LegacyText.lower(name)] { return found }
+    }
+    for name in wanted {
+      let stem = LegacyText.lower(Paths.stem(name))
+      for suffix in Self.converted {
+        if let found = lowered[stem + [0x2E] + suffix] { return found }
+      }
+    }
+    return nil
+  }
+}
+
+/// The files that one CUE sheet means, wherever they lie. Each folder is read once. Blocks.
+struct SheetFiles {
+  /// Where relative names begin.
+  private let folder: [UInt8]
+  private let charset: Charset
+  private var folders: [[UInt8]: FolderNames] = [:]
+  /// More folders than a sheet names are not looked through.
+  private static let mostFolders = 32
+
+  init(in folder: [UInt8], _ charset: Charset) {
+    self.folder = folder
+    self.charset = charset
+  }
+
+  /// The path of a file: as written, in other letter case, or with another extension.
+  mutating func path(of written: [UInt8]) -> [UInt8]? {
+    let names = FileNames.candidates(written, charset)
     for name in names {
       let path = name.first == 0x2F ? name : Paths.join(folder, name)
       if case .file = FileProbe.kind(path) { return path }
@@ -57,29 +101,16 @@ enum FileNames {
     guard let name = names.last, !Paths.stem(name).isEmpty else { return nil }
     let within = name.first == 0x2F ? Paths.folder(name) : Paths.join(folder, Paths.folder(name))
     let place = Paths.folder(name).isEmpty ? folder : within
-    let entries = (try? FileProbe.list(place.isEmpty ? [0x2E] : place)) ?? []
-    return sheetFile(written, charset, among: entries).map { Paths.join(place, $0) }
+    return entries(of: place)?.sheetFile(written, charset).map { Paths.join(place, $0) }
   }
 
-  /// The same among the entries of one folder.
-  static func sheetFile(_ written: [UInt8], _ charset: Charset, among entries: [FolderEntry])
-    -> [UInt8]?
-  {
-    let files = entries.filter { $0.kind == .file }.map(\.name)
-    let names = candidates(written, charset).map(Paths.name)
-    for name in names where files.contains(name) { return name }
-    let lowered = files.map { LegacyText.lower($0) }
-    for name in names {
-      if let place = lowered.firstIndex(of: LegacyText.lower(name)) { return files[place] }
-    }
-    for name in names {
-      let stem = LegacyText.lower(Paths.stem(name))
-      for suffix in converted {
-        let wanted = stem + [0x2E] + Array(suffix.utf8)
-        if let place = lowered.firstIndex(of: wanted) { return files[place] }
-      }
-    }
-    return nil
+  private mutating func entries(of place: [UInt8]) -> FolderNames? {
+    if let known = folders[place] { return known }
+    guard folders.count < Self.mostFolders else { return nil }
+    let entries = (try? FileProbe.list(place.isEmpty ? [0x2E] : place)) ?? []
+    let names = FolderNames(entries)
+    folders[place] = names
+    return names
   }
 }
 
@@ -93,6 +124,8 @@ struct FolderSheets {
   /// Sheets of which no file is there, or whose files another sheet has taken, say nothing.
   init(folder: [UInt8], entries: [FolderEntry]) {
     let sheets = entries.filter { $0.kind == .file && Paths.suffix($0.name) == "cue" }
+    guard !sheets.isEmpty else { return }
+    let names = FolderNames(entries)
     for entry in sheets.prefix(100) {
       let path = Paths.join(folder, entry.name)
       guard let bytes = FileProbe.bytes(path, from: 0, atMost: 1 << 20) else { continue }
@@ -100,7 +133,7 @@ struct FolderSheets {
       var files: [[UInt8]] = []
       let listed = sheet.listed { written in
         guard !written.contains(0x2F),
-          let name = FileNames.sheetFile(written, sheet.charset, among: entries)
+          let name = names.sheetFile(written, sheet.charset)
         else { return nil }
         files.append(name)
         return Paths.join(folder, name)

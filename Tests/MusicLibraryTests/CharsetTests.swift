@@ -57,8 +57,8 @@ import Testing
     let sheet = CueSheet(parsing: bytes)
     #expect(sheet.performer == titles[0] && sheet.title == titles[1])
     #expect(sheet.tracks.map(\.title) == titles)
-    let found = FileNames.sheetFile(
-      sheet.tracks[0].file, sheet.charset, in: Array(folder.path.utf8))
+    var files = SheetFiles(in: Array(folder.path.utf8), sheet.charset)
+    let found = files.path(of: sheet.tracks[0].file)
     #expect(found == Array("\(folder.path)/\(name)".utf8))
   }
 

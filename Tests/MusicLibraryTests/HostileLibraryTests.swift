@@ -228,6 +228,35 @@ import Testing
     #expect(CueSheet(parsing: sheet).tracks.map(\.start) == [75])
   }
 
+  /// Half an hour where every name is compared with every file.
+  @Test(.timeLimit(.minutes(15)))
+  func `sheets in a folder of very many files look each name up`() {
+    let files = (0..<50_000).map { bytes("a rather long name of a file, number \($0).FLAC") }
+    let names = FolderNames(
+      files.map { FolderEntry(name: $0, kind: .file) }
+        + [FolderEntry(name: bytes("z"), kind: .folder)])
+    for index in 0..<2000 {
+      let wanted = bytes("A rather long NAME of a file, number \(index * 20).wav")
+      #expect(names.sheetFile(wanted, .unknown) == files[index * 20])
+      #expect(names.sheetFile(bytes("not there \(index).wav"), .unknown) == nil)
+    }
+    #expect(names.sheetFile(bytes("z"), .unknown) == nil)
+  }
+
+  @Test func `a name as written comes before other letters, and those before other endings`() {
+    let names = ["b.wav", "B.WAV", "a.flac", "A.Wav", "c.mp3", "C.flac"]
+    let folder = FolderNames(names.map { FolderEntry(name: bytes($0), kind: .file) })
+    func found(_ name: String) -> String? {
+      folder.sheetFile(bytes(name), .unknown).map { String(decoding: $0, as: UTF8.self) }
+    }
+    #expect(found("B.WAV") == "B.WAV")
+    #expect(found("B.wav") == "b.wav")
+    #expect(found("a.wav") == "A.Wav")
+    #expect(found("c.wav") == "C.flac")
+    #expect(found("C:\\Music\\c.MP3") == "c.mp3")
+    #expect(found("d.wav") == nil)
+  }
+
   @Test func `the base of an XSPF is not multiplied by its tracks`() {
     let long = String(repeating: "x", count: 8000)
     let entries = XSPFParser.entries(list("xml:base=\"http://h/\(long)/\"", tracks: 10_000))

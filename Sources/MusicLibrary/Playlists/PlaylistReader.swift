@@ -43,10 +43,8 @@ public struct PlaylistReader: Sendable {
       items = entries.map { Self.item($0, in: folder) }
     case .cue:
       let sheet = CueSheet(parsing: bytes)
-      let tracks = sheet.listed { name in
-        FileNames.sheetFile(name, sheet.charset, in: folder)
-          ?? Paths.absolute(name, in: folder)
-      }
+      var files = SheetFiles(in: folder, sheet.charset)
+      let tracks = sheet.listed { files.path(of: $0) ?? Paths.absolute($0, in: folder) }
       items = tracks.map { track in
         var entry = PlaylistEntry(track)
         entry.path = Paths.absolute(entry.path, in: folder)
