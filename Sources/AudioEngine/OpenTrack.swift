@@ -16,10 +16,13 @@ import Realtime
   /// Where it begins, in seconds, when it is joined to another one.
   var begins = 0.0
 
-  init(index: Int, location: TrackLocation, loudness: LoudnessMode) throws(DecodingError) {
+  /// Opens it. Blocks on the disk, or on the network until `abort` is raised.
+  init(
+    index: Int, location: TrackLocation, loudness: LoudnessMode, abort: FFmpegAbort? = nil
+  ) throws(DecodingError) {
     self.index = index
     self.location = location
-    decoder = try TrackOpener.open(location)
+    decoder = try TrackOpener.open(location, abort: abort)
     info = decoder.info
     self.loudness = loudness
     gain = info.loudness.gain(loudness) ?? .unity

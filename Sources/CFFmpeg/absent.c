@@ -21,9 +21,10 @@ sotto_ff_reader *sotto_ff_new(const sotto_ff_flag *flag) { return (void)flag, NU
 int sotto_ff_open_file(sotto_ff_reader *r, int d, bool e) {
   return (void)r, (void)d, (void)e, -ENOSYS;
 }
-int sotto_ff_open_url(sotto_ff_reader *r, const char *u, double s) {
-  return (void)r, (void)u, (void)s, -ENOSYS;
+int sotto_ff_open_url(sotto_ff_reader *r, const char *u, double s, double o) {
+  return (void)r, (void)u, (void)s, (void)o, -ENOSYS;
 }
+void sotto_ff_opened(sotto_ff_reader *r) { (void)r; }
 void sotto_ff_free(sotto_ff_reader *r) { (void)r; }
 int sotto_ff_fault(int code) { return (void)code, SOTTO_FF_FAULT_UNSUPPORTED; }
 void sotto_ff_describe(int code, char *text, size_t size) {

@@ -97,6 +97,8 @@ struct sotto_ff_reader {
   /// When the blocking call in progress has to be over, CLOCK_MONOTONIC nanoseconds; 0 never.
   int64_t deadline;
   int64_t patience;
+  /// When all of opening has to be over, likewise.
+  int64_t limit;
   int descriptor;
   bool network;
   bool timed_out;

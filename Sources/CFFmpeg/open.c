@@ -30,7 +30,11 @@ static int64_t now(void) {
 
 void sotto_ff_arm(sotto_ff_reader *reader) {
   reader->deadline = reader->patience ? now() + reader->patience : 0;
+  if (reader->limit && (!reader->deadline || reader->limit < reader->deadline))
+    reader->deadline = reader->limit;
 }
+
+void sotto_ff_opened(sotto_ff_reader *reader) { reader->limit = 0; }
 
 /// Called by FFmpeg, often, while it waits.
 static int interrupted(void *opaque) {
@@ -191,9 +195,11 @@ int sotto_ff_open_file(sotto_ff_reader *reader, int descriptor, bool ignore_edit
   return open_format(reader);
 }
 
-int sotto_ff_open_url(sotto_ff_reader *reader, const char *url, double seconds) {
+int sotto_ff_open_url(
+  sotto_ff_reader *reader, const char *url, double seconds, double opening) {
   reader->network = true;
   reader->patience = (int64_t)(seconds * 1e9);
+  reader->limit = now() + (int64_t)(opening * 1e9);
   AVIOInterruptCB callback = {interrupted, reader};
   AVDictionary *options = NULL;
   sotto_av.av_dict_set(&options, "protocol_whitelist", "http,https,tcp,tls,httpproxy", 0);
@@ -210,6 +216,10 @@ int sotto_ff_open_url(sotto_ff_reader *reader, const char *url, double seconds) 
 }
 
 int sotto_ff_reopen(sotto_ff_reader *reader) {
+  // A seek that would have done has failed: it may have been stopped.
+  bool is_stopped = interrupted(reader);
+  if (reader->timed_out) return AVERROR(ETIMEDOUT);
+  if (is_stopped) return AVERROR_EXIT;
   if (reader->network) return AVERROR(ESPIPE);
   sotto_ff_free_decoder(reader);
   sotto_av.avformat_close_input(&reader->format);

@@ -55,9 +55,16 @@ public final class FFmpegDecoder: Decoder {
     try self.init(path: path, isURL: isURL, abort: nil)
   }
 
-  /// The same, with a way to end waiting from another thread.
-  public init(path: [UInt8], isURL: Bool, abort: FFmpegAbort?) throws(DecodingError) {
-    let reader = try FFmpegReader(path: path, isURL: isURL, abort: abort)
+  /// The same, with a way to end waiting from another thread: opening, reads and seeks then fail with
+  /// `.network`.
+  public convenience init(path: [UInt8], isURL: Bool, abort: FFmpegAbort?) throws(DecodingError) {
+    try self.init(path: path, isURL: isURL, abort: abort, patience: .init())
+  }
+
+  init(
+    path: [UInt8], isURL: Bool, abort: FFmpegAbort?, patience: FFmpegReader.Patience
+  ) throws(DecodingError) {
+    let reader = try FFmpegReader(path: path, isURL: isURL, abort: abort, patience: patience)
     self.reader = reader
     choice = DecoderChoice(reader)
     try choice.take(reader)
@@ -79,6 +86,7 @@ public final class FFmpegDecoder: Decoder {
       try rewind()
     }
     wanted = timeline.delay
+    reader.opened()
   }
 
   /// What a file is, without playing it. Errors as for opening.

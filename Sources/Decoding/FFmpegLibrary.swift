@@ -56,14 +56,18 @@ enum FFmpegLibrary {
   }
 }
 
-/// Ends the waiting of a decoder from another thread: a network stream that is being opened or
-/// read gives up within moments. Any thread.
+/// Ends the waiting of decoders from another thread: a network stream that is being opened, read or
+/// sought gives up within moments, and so does a file that is long to read through. Only the
+/// resolver's own waiting for the name of a host is not ended. For one decoder or for many; any
+/// thread.
 @safe public final class FFmpegAbort: @unchecked Sendable {
   // The flag is an atomic in C, and lives as long as this object.
   let flag: OpaquePointer?
 
   public init() { unsafe flag = sotto_ff_flag_new() }
 
+  /// From now on everything that waits, or is to wait, fails with `.network` ("given up"). For good:
+  /// what is opened afterwards takes another one. Any thread; never waits.
   public func raise() { if let flag = unsafe flag { unsafe sotto_ff_flag_set(flag, true) } }
 
   deinit { if let flag = unsafe flag { unsafe sotto_ff_flag_free(flag) } }

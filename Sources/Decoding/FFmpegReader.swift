@@ -14,10 +14,17 @@ import Glibc
   /// Decodes in FFmpeg's place, where the stream is Musepack and its own library is there.
   private var musepack: MusepackFrames?
 
-  /// Seconds that one wait for the network may take.
-  private static let patience = 9.0
+  /// Seconds that waiting for the network may take.
+  struct Patience {
+    /// One wait.
+    var each = 9.0
+    /// All waits of opening together, until `opened`.
+    var opening = 10.0
+  }
 
-  init(path: [UInt8], isURL: Bool, abort: FFmpegAbort?) throws(DecodingError) {
+  init(
+    path: [UInt8], isURL: Bool, abort: FFmpegAbort?, patience: Patience = .init()
+  ) throws(DecodingError) {
     try FFmpegLibrary.load()
     var descriptor: Int32 = -1
     if !isURL { descriptor = try Self.openRegular(path) }
@@ -38,7 +45,7 @@ import Glibc
       let scheme = path[..<colon].map { $0 | 0x20 }
       let url = (scheme + path[colon...]).map { CChar(bitPattern: $0) } + [0]
       let began = URLHost.seconds()
-      code = unsafe sotto_ff_open_url(handle, url, Self.patience)
+      code = unsafe sotto_ff_open_url(handle, url, patience.each, patience.opening)
       // FFmpeg tells a host that nobody knows as a fault of input and output.
       if code == -EIO, URLHost.seconds() - began < 3, let host = URLHost.unknown(in: path) {
         throw DecodingError(
@@ -55,6 +62,9 @@ import Glibc
   }
 
   deinit { unsafe sotto_ff_free(handle) }
+
+  /// Opening is over: from here on each wait is bounded by itself.
+  func opened() { unsafe sotto_ff_opened(handle) }
 
   /// Opens a regular file: any bytes are only a name, and nothing but a file is waited for.
   private static func openRegular(_ path: [UInt8]) throws(DecodingError) -> Int32 {

@@ -4,9 +4,15 @@ import AudioTypes
 /// sheet or a chapter asks for. May be called from any thread; blocks on the disk (URLs: on the
 /// network).
 public enum TrackOpener {
-  /// Opens a track, its next frame the first one.
-  public static func open(_ location: TrackLocation) throws(DecodingError) -> any Decoder {
-    let whole = try openWhole(location)
+  /// Opens a track, its next frame the first one. Waits for the network for ten seconds at the most.
+  ///
+  /// - Parameter abort: raised from another thread, ends the waiting of opening, and later that of the
+  ///   decoder's reads and seeks, with a `.network` fault; what FFmpeg does not read waits for the disk
+  ///   alone and takes no notice.
+  public static func open(
+    _ location: TrackLocation, abort: FFmpegAbort? = nil
+  ) throws(DecodingError) -> any Decoder {
+    let whole = try openWhole(location, abort)
     if location.start <= 0 && location.end == nil { return whole }
     return try RangeDecoder(whole, start: location.start, end: location.end)
   }
@@ -16,8 +22,10 @@ public enum TrackOpener {
     try open(location).info
   }
 
-  private static func openWhole(_ location: TrackLocation) throws(DecodingError) -> any Decoder {
-    if location.isURL { return try FFmpegDecoder(path: location.path, isURL: true) }
+  private static func openWhole(
+    _ location: TrackLocation, _ abort: FFmpegAbort?
+  ) throws(DecodingError) -> any Decoder {
+    if location.isURL { return try FFmpegDecoder(path: location.path, isURL: true, abort: abort) }
     let file = try ByteFile(path: location.path)
     let (kind, start, tags) = try FileKind.detect(file)
     file.skip(start)
@@ -27,27 +35,30 @@ public enum TrackOpener {
     case .aiff: if let source = try AIFFHeader.read(file) { return try pcm(file, source, tags) }
     case .text: throw DecodingError(.notAudio, "not an audio file")
     case .oggVorbis:
-      return try with({ () throws(DecodingError) in try VorbisDecoder(file, tags) }, location)
+      return try with(
+        { () throws(DecodingError) in try VorbisDecoder(file, tags) }, location, abort)
     case .flac, .oggFlac, .caf, .au, .rareUncompressed:
       return try with(
-        { () throws(DecodingError) in try SndfileDecoder(file, kind, tags) }, location)
-    case .mp3: return try with({ () throws(DecodingError) in try MP3Decoder(file, tags) }, location)
+        { () throws(DecodingError) in try SndfileDecoder(file, kind, tags) }, location, abort)
+    case .mp3:
+      return try with({ () throws(DecodingError) in try MP3Decoder(file, tags) }, location, abort)
     case .voice, .other: break
     }
-    return try FFmpegDecoder(path: location.path, isURL: false)
+    return try FFmpegDecoder(path: location.path, isURL: false, abort: abort)
   }
 
   /// Opens with libsndfile, or where that is missing or refuses the file with FFmpeg. Where FFmpeg
   /// is missing too, the first reason is the one to tell.
   private static func with(
-    _ open: () throws(DecodingError) -> any Decoder, _ location: TrackLocation
+    _ open: () throws(DecodingError) -> any Decoder, _ location: TrackLocation,
+    _ abort: FFmpegAbort?
   ) throws(DecodingError) -> any Decoder {
     do {
       return try open()
     } catch {
       if error.code == .ioError { throw error }
       do {
-        return try FFmpegDecoder(path: location.path, isURL: false)
+        return try FFmpegDecoder(path: location.path, isURL: false, abort: abort)
       } catch let second {
         throw second.code == .libraryMissing ? error : second
       }

@@ -105,5 +105,24 @@ import Testing
       return .silence
     }
     #expect(refusal(server.url + "/hole", abort: abort)?.sentence == "given up")
+    let error = #expect(throws: DecodingError.self) {
+      try TrackOpener.open(TrackLocation(server.url + "/hole"), abort: abort)
+    }
+    #expect(error?.sentence == "given up")
+  }
+
+  /// Each wait may take longer here than anybody has patience: only the bound for all of them ends it.
+  @Test(.timeLimit(.minutes(15)), arguments: [0, 20, 400, 6000])
+  func `a server that falls silent while it is opened is given up`(bytes: Int) throws {
+    let source = try Encoder(
+      folder, samples: Signals.music(frames: 132_300, channels: 2, rate: 44100))
+    let whole = try folder.bytes(of: source.ffmpeg("a.m4a", ["-c:a", "aac"]))
+    let server = try HTTPServer { _ in .stall(Array(whole.prefix(bytes)), of: whole.count) }
+    let error = #expect(throws: DecodingError.self) {
+      try FFmpegDecoder(
+        path: Array((server.url + "/a.m4a").utf8), isURL: true, abort: nil,
+        patience: .init(each: 1e6, opening: 1))
+    }
+    #expect(error?.sentence == "the server does not answer")
   }
 }

@@ -14,6 +14,8 @@ public final class HTTPServer: Sendable {
     case endless([UInt8])
     case redirect(String)
     case status(Int)
+    /// The beginning of a file of so many bytes, and then nothing.
+    case stall([UInt8], of: Int)
     /// Nothing, until the client goes away.
     case silence
   }
@@ -89,6 +91,11 @@ public final class HTTPServer: Sendable {
           + "Connection: close\r\n\r\n", [])
     case .status(let number):
       send(client, "HTTP/1.1 \(number) No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", [])
+    case .stall(let bytes, let count):
+      send(
+        client, "HTTP/1.1 200 OK\r\nContent-Length: \(count)\r\nConnection: close\r\n\r\n",
+        bytes[...])
+      while Glibc.read(client, &byte, 1) == 1 {}
     case .silence:
       while Glibc.read(client, &byte, 1) == 1 {}
     }

@@ -57,8 +57,11 @@ sotto_ff_reader *sotto_ff_new(const sotto_ff_flag *flag);
 /// Takes the descriptor of a regular file and closes it in the end. `ignore_edits`: the packets of
 /// an MP4 file are numbered from its first sample, whatever its edit list says. 0 or a fault.
 int sotto_ff_open_file(sotto_ff_reader *reader, int descriptor, bool ignore_edits);
-/// Opens an http or https URL; each wait is bounded by `seconds`. 0 or a fault.
-int sotto_ff_open_url(sotto_ff_reader *reader, const char *url, double seconds);
+/// Opens an http or https URL; each wait is bounded by `seconds`, and until sotto_ff_opened all of
+/// them together by `opening`. 0 or a fault.
+int sotto_ff_open_url(sotto_ff_reader *reader, const char *url, double seconds, double opening);
+/// All that opening needs has been read: the bound for that is off.
+void sotto_ff_opened(sotto_ff_reader *reader);
 void sotto_ff_free(sotto_ff_reader *reader);
 
 int sotto_ff_fault(int code);
