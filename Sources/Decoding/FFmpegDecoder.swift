@@ -202,8 +202,11 @@ public final class FFmpegDecoder: Decoder {
     let decoded = (raw(track.length) + packet - 1) / packet * packet
     let isLossy = unsafe reader.facts.bit_depth == 0
     timeline.padding = (isLossy ? decoded : raw(track.length)) - raw(track.end)
+    // What is left of another file, or of this one before it was cut, does not add up to the track.
+    let ticks = Timeline.scaled(packet, track.ticksPerSecond, timeline.rate)
     if let text = reader.tags().first(where: { $0.name == "itunsmpb" })?.value,
-      let apple = AppleGapless(text), apple.delay + apple.frames <= track.length
+      let apple = AppleGapless(text),
+      abs(apple.delay + apple.frames + apple.padding - track.length) <= ticks
     {
       timeline.delay = raw(apple.delay)
       timeline.frames = raw(apple.frames)

@@ -80,6 +80,29 @@ import Testing
     #expect(throws: DecodingError.self) { try TrackOpener.open(TrackLocation(cut)).takeAll() }
   }
 
+  @Test func `itunes' numbers count where they add up to the track, else the edit list`() throws {
+    let source = try Encoder(
+      folder, samples: Signals.music(frames: 44100, channels: 2, rate: 44100))
+    func cut(_ numbers: String) throws -> [Int64?] {
+      let path = try source.ffmpeg(
+        "a.m4a",
+        ["-c:a", "aac", "-movflags", "use_metadata_tags", "-metadata", "iTunSMPB=\(numbers)"])
+      let decoder = try openFFmpeg(path)
+      #expect(try decoder.takeAll().count == 2 * Int(decoder.frames ?? -1))
+      return [decoder.frames, decoder.info.gapless?.delay]
+    }
+    // 1024 frames before the music, and what the last packet has too many.
+    for numbers in [
+      "none", " 00000000 00000400 000003BC 0000000000005000",
+      " 00000000 00000010 00000000 00000100",
+      " 00000000 00000840 0000037C 000000000000AC44", " 0 0 0 FFFFFFFFFFFF",
+    ] {
+      #expect(try cut(numbers) == [44100, 1024], "\(numbers)")
+    }
+    #expect(try cut(" 00000000 00000400 00000144 000000000000AB00") == [43776, 1024])
+    #expect(try cut(" 00000000 00000800 000003BC 000000000000A844") == [43076, 2048])
+  }
+
   @Test(arguments: [
     (SignalFile.Coding.signed16, 2, 44100), (.signed24, 2, 96000), (.signed32, 2, 48000),
     (.float32, 2, 44100), (.signed16, 6, 48000),
