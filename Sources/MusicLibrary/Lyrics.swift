@@ -36,7 +36,8 @@ public enum Lyrics {
         } else {
           isHeader = starts.isEmpty && isTag(inside) && LegacyText.trimmed(after).isEmpty
           if isHeader, let value = tag("offset", inside) {
-            offset = min(max(Double(value) ?? 0, -1e7), 1e7) / 1000
+            let told = Double(value) ?? 0
+            offset = told.isFinite ? min(max(told, -1e7), 1e7) / 1000 : 0
           }
           break
         }

@@ -22,7 +22,10 @@ import Testing
         == ["10.0 refrain", "20.0 verse", "30.0 refrain"])
   }
 
-  @Test(arguments: [("500", 9.5), ("+500", 9.5), ("-500", 10.5), (" 20000", 0), ("x", 10)])
+  @Test(arguments: [
+    ("500", 9.5), ("+500", 9.5), ("-500", 10.5), (" 20000", 0), ("x", 10), ("nan", 10),
+    ("-inf", 10),
+  ])
   func `The offset moves all words, sooner where it is positive`(_ offset: String, _ start: Double)
   {
     #expect(
