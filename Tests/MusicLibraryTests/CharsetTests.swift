@@ -62,6 +62,31 @@ import Testing
     #expect(found == Array("\(folder.path)/\(name)".utf8))
   }
 
+  @Test(.enabled(if: Tool.isIntegration, "needs SOTTO_INTEGRATION=1"), arguments: 0..<3)
+  func `Lists in the code page of their country have their titles, and find their files`(index: Int)
+    throws
+  {
+    let (charset, titles) = Self.sheets[index]
+    let folder = try TestFolder()
+    let name = titles[2] + ".wav"
+    _ = try folder.write([1, 2, 3], name)
+    var pls = ["[playlist]", "File1=\(name)"]
+    for (index, title) in titles.enumerated() { pls.append("Title\(index + 1)=\(title)") }
+    let m3u = [
+      "#EXTM3U", "#PLAYLIST:\(titles.joined(separator: " "))", "#EXTINF:1,\(titles[0])", name,
+    ]
+    let lists = [PLSParser.entries, M3UParser.entries]
+    for (lines, entries) in zip([pls, m3u], lists) {
+      let bytes = try Self.encoded(lines.joined(separator: "\r\n") + "\r\n", charset)
+      #expect(!LegacyText.isUTF8(bytes))
+      let entry = try #require(entries(bytes).first)
+      #expect(entry.title == titles[0])
+      let place = FileNames.place(of: entry, in: Array(folder.path.utf8))
+      #expect(place.path == Array("\(folder.path)/\(name)".utf8))
+      #expect(place.kind == .file(size: 3))
+    }
+  }
+
   @Test func `Western texts, and texts of which nothing is known, are read as Windows has them`() {
     let bytes = [UInt8]("TITLE \"Caf".utf8) + [0xE9] + [UInt8]("\"".utf8)
     #expect(CueSheet(parsing: bytes).title == "Café")

@@ -5,7 +5,9 @@ public enum PLSParser {
     var paths: [(number: Int, path: [UInt8])] = []
     var titles: [Int: String] = [:]
     var lengths: [Int: Double] = [:]
-    for line in LegacyText.lines(LegacyText.unmarked(bytes)) {
+    let text = LegacyText.unmarked(bytes)
+    let charset = Charset(of: text)
+    for line in LegacyText.lines(text) {
       guard line.count <= PlaylistLimits.line, let equals = line.firstIndex(of: UInt8(ascii: "="))
       else { continue }
       let key = LegacyText.lower(LegacyText.trimmed(line[..<equals]))
@@ -21,7 +23,7 @@ public enum PLSParser {
         if PlaylistLimits.mayLead(path) { paths.append((number, path)) }
       } else if name.elementsEqual("title".utf8) {
         guard titles.count <= PlaylistLimits.entries else { continue }
-        titles[number] = LegacyText.string(value)
+        titles[number] = charset.string(value)
       } else if name.elementsEqual("length".utf8) {
         guard lengths.count <= PlaylistLimits.entries else { continue }
         lengths[number] = Double(String(decoding: value, as: UTF8.self))
@@ -33,7 +35,9 @@ public enum PLSParser {
       let (number, path) = paths[index]
       let (artist, title) = M3UParser.split(titles[number])
       let length = lengths[number].flatMap { $0.isFinite && $0 > 0 ? $0 : nil }
-      return PlaylistEntry(path: path, title: title, artist: artist, duration: length)
+      var entry = PlaylistEntry(path: path, title: title, artist: artist, duration: length)
+      entry.charset = charset
+      return entry
     }
   }
 }
