@@ -106,7 +106,9 @@ struct sotto_ff_reader {
   bool ignore_edits;
 
   AVIOContext *io;
+  /// Null while the reader is closed: after opening anew has failed.
   AVFormatContext *format;
+  /// -1 while it is closed.
   int stream;
   AVCodecContext *codec;
   /// The decoder asked for by name.

@@ -23,6 +23,7 @@ void sotto_ff_prefer(sotto_ff_reader *reader, const char *name) {
 }
 
 int sotto_ff_restart(sotto_ff_reader *reader) {
+  if (!reader->format) return AVERROR(EIO);
   AVStream *stream = audio(reader);
   sotto_av.av_frame_unref(reader->frame);
   if (reader->codec) sotto_av.avcodec_free_context(&reader->codec);
@@ -55,6 +56,7 @@ void sotto_ff_flush(sotto_ff_reader *reader) {
 }
 
 int sotto_ff_send(sotto_ff_reader *reader, bool end) {
+  if (!reader->codec) return AVERROR(EIO);
   int code = sotto_av.avcodec_send_packet(reader->codec, end ? NULL : reader->packet);
   return code < 0 ? code : 0;
 }
@@ -73,6 +75,7 @@ void sotto_ff_recall(sotto_ff_reader *reader, int slot) {
 
 int sotto_ff_receive(sotto_ff_reader *reader, sotto_ff_block *block) {
   sotto_av.av_frame_unref(reader->frame);
+  if (!reader->codec) return AVERROR(EIO);
   int code = sotto_av.avcodec_receive_frame(reader->codec, reader->frame);
   if (code == AVERROR(EAGAIN) || code == AVERROR_EOF) return 0;
   if (code < 0) return code;

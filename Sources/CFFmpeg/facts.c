@@ -17,6 +17,7 @@ static int bit_depth(const AVCodecParameters *parameters) {
 }
 
 void sotto_ff_get_facts(sotto_ff_reader *reader, sotto_ff_facts *facts) {
+  if (!reader->format) return;
   AVStream *stream = audio(reader);
   const AVCodecParameters *parameters = stream->codecpar;
   memset(facts, 0, sizeof *facts);
@@ -48,6 +49,7 @@ void sotto_ff_get_facts(sotto_ff_reader *reader, sotto_ff_facts *facts) {
 }
 
 int sotto_ff_channel(sotto_ff_reader *reader, int index) {
+  if (!reader->format) return 63;
   const AVChannelLayout *layout = reader->codec && reader->codec->ch_layout.nb_channels
     ? &reader->codec->ch_layout
     : &audio(reader)->codecpar->ch_layout;
@@ -57,6 +59,7 @@ int sotto_ff_channel(sotto_ff_reader *reader, int index) {
 
 bool sotto_ff_tag(
   sotto_ff_reader *reader, bool stream, int index, const char **name, const char **value) {
+  if (!reader->format) return false;
   const AVDictionary *tags = stream ? audio(reader)->metadata : reader->format->metadata;
   const AVDictionaryEntry *entry = NULL;
   for (int i = 0; i <= index; i++) {
@@ -69,6 +72,8 @@ bool sotto_ff_tag(
 }
 
 double sotto_ff_chapter(sotto_ff_reader *reader, int index, const char **title) {
+  *title = NULL;
+  if (!reader->format || index < 0 || (unsigned)index >= reader->format->nb_chapters) return 0;
   const AVChapter *chapter = reader->format->chapters[index];
   const AVDictionaryEntry *entry = sotto_av.av_dict_get(chapter->metadata, "title", NULL, 0);
   *title = entry ? entry->value : NULL;
@@ -77,6 +82,7 @@ double sotto_ff_chapter(sotto_ff_reader *reader, int index, const char **title) 
 
 bool sotto_ff_picture(
   sotto_ff_reader *reader, const uint8_t **bytes, size_t *size, const char **type) {
+  if (!reader->format) return false;
   for (unsigned i = 0; i < reader->format->nb_streams; i++) {
     const AVStream *stream = reader->format->streams[i];
     if (!(stream->disposition & AV_DISPOSITION_ATTACHED_PIC) || stream->attached_pic.size <= 0)

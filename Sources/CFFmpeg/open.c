@@ -109,10 +109,15 @@ static int open_nothing(
   return AVERROR(EPERM);
 }
 
-/// The streams that do not sound cost nothing: their packets are left out while reading.
-static void choose_stream(sotto_ff_reader *reader) {
+/// Takes the stream that sounds, if there is one. The others cost nothing: their packets are left
+/// out while reading.
+static bool choose_stream(sotto_ff_reader *reader) {
+  int best = sotto_av.av_find_best_stream(reader->format, AVMEDIA_TYPE_AUDIO, -1, -1, NULL, 0);
+  if (best < 0) return false;
+  reader->stream = best;
   for (unsigned i = 0; i < reader->format->nb_streams; i++)
     if ((int)i != reader->stream) reader->format->streams[i]->discard = AVDISCARD_ALL;
+  return true;
 }
 
 /// The demuxer of a file whose first bytes leave no doubt, or null. Asking every demuxer instead
@@ -139,8 +144,7 @@ static const AVInputFormat *known_format(sotto_ff_reader *reader) {
   return NULL;
 }
 
-static int open_format(sotto_ff_reader *reader) {
-  reader->stream = -1;
+static int open_input(sotto_ff_reader *reader) {
   reader->format = sotto_av.avformat_alloc_context();
   if (!reader->format) return AVERROR(ENOMEM);
   reader->format->pb = reader->io;
@@ -163,22 +167,28 @@ static int open_format(sotto_ff_reader *reader) {
     return code == AVERROR(EINVAL) ? AVERROR_INVALIDDATA : code;
   }
   // Films: only the sound is looked at, where the container already tells which stream that is.
-  reader->stream =
-    sotto_av.av_find_best_stream(reader->format, AVMEDIA_TYPE_AUDIO, -1, -1, NULL, 0);
-  if (reader->stream >= 0) choose_stream(reader);
+  choose_stream(reader);
   sotto_ff_arm(reader);
   code = sotto_av.avformat_find_stream_info(reader->format, NULL);
   if (code < 0) return code;
-  reader->stream =
-    sotto_av.av_find_best_stream(reader->format, AVMEDIA_TYPE_AUDIO, -1, -1, NULL, 0);
-  if (reader->stream < 0) return AVERROR_STREAM_NOT_FOUND;
-  choose_stream(reader);
+  if (!choose_stream(reader)) return AVERROR_STREAM_NOT_FOUND;
   reader->format->streams[reader->stream]->discard = AVDISCARD_DEFAULT;
   if (reader->format->streams[reader->stream]->codecpar->sample_rate <= 0 ||
     reader->format->streams[reader->stream]->codecpar->ch_layout.nb_channels <= 0)
     return AVERROR_INVALIDDATA;
   sotto_ff_prepare_parser(reader);
   return 0;
+}
+
+/// Opens, or leaves the reader closed: without a format.
+static int open_format(sotto_ff_reader *reader) {
+  reader->stream = -1;
+  int code = open_input(reader);
+  if (code < 0) {
+    reader->stream = -1;
+    if (reader->format) sotto_av.avformat_close_input(&reader->format);
+  }
+  return code;
 }
 
 int sotto_ff_open_file(sotto_ff_reader *reader, int descriptor, bool ignore_edits) {
@@ -222,9 +232,13 @@ int sotto_ff_reopen(sotto_ff_reader *reader) {
   if (is_stopped) return AVERROR_EXIT;
   if (reader->network) return AVERROR(ESPIPE);
   sotto_ff_free_decoder(reader);
-  sotto_av.avformat_close_input(&reader->format);
-  sotto_av.av_freep(&reader->io->buffer);
-  sotto_av.avio_context_free(&reader->io);
+  // All of it may be missing, after opening anew has failed before.
+  if (reader->format) sotto_av.avformat_close_input(&reader->format);
+  reader->stream = -1;
+  if (reader->io) {
+    sotto_av.av_freep(&reader->io->buffer);
+    sotto_av.avio_context_free(&reader->io);
+  }
   if (lseek(reader->descriptor, 0, SEEK_SET) < 0) return AVERROR(errno);
   return sotto_ff_open_file(reader, reader->descriptor, reader->ignore_edits);
 }

@@ -106,6 +106,7 @@ static int end_or(sotto_ff_reader *reader, int code) {
 }
 
 int sotto_ff_next(sotto_ff_reader *reader, sotto_ff_packet *facts) {
+  if (!reader->format) return AVERROR(EIO);
   for (int faults = 0;;) {
     sotto_ff_arm(reader);
     sotto_av.av_packet_unref(reader->packet);
@@ -154,6 +155,7 @@ size_t sotto_ff_packet_bytes(sotto_ff_reader *reader, const uint8_t **bytes) {
 }
 
 size_t sotto_ff_extra_bytes(sotto_ff_reader *reader, const uint8_t **bytes) {
+  if (!reader->format) return 0;
   const AVCodecParameters *parameters = audio(reader)->codecpar;
   *bytes = parameters->extradata;
   return parameters->extradata && parameters->extradata_size > 0
@@ -162,6 +164,7 @@ size_t sotto_ff_extra_bytes(sotto_ff_reader *reader, const uint8_t **bytes) {
 }
 
 int sotto_ff_seek_time(sotto_ff_reader *reader, int64_t time) {
+  if (!reader->format) return AVERROR(EIO);
   sotto_ff_arm(reader);
   int code =
     sotto_av.av_seek_frame(reader->format, reader->stream, time, AVSEEK_FLAG_BACKWARD);
@@ -169,10 +172,11 @@ int sotto_ff_seek_time(sotto_ff_reader *reader, int64_t time) {
 }
 
 bool sotto_ff_seeks_bytes(sotto_ff_reader *reader) {
-  return !(reader->format->iformat->flags & AVFMT_NO_BYTE_SEEK);
+  return reader->format && !(reader->format->iformat->flags & AVFMT_NO_BYTE_SEEK);
 }
 
 int sotto_ff_seek_byte(sotto_ff_reader *reader, int64_t position) {
+  if (!reader->format) return AVERROR(EIO);
   sotto_ff_arm(reader);
   int code =
     sotto_av.av_seek_frame(reader->format, reader->stream, position, AVSEEK_FLAG_BYTE);

@@ -91,6 +91,33 @@ import Testing
     #expect(try decoder.take(1000).count == 2000)
   }
 
+  @Test func `a file that goes away under its decoder and comes back can be played again`() throws {
+    let source = try Encoder(folder, samples: Signals.coded(frames: 90_001, channels: 2, bits: 16))
+    let path = try source.ffmpeg("a.tta", ["-c:a", "tta"])
+    let bytes = try folder.bytes(of: path)
+    let decoder = try openFFmpeg(path)
+    _ = try decoder.takeAll()
+    // The descriptor stays, and what it leads to is no file of sound any more.
+    func put(_ bytes: [UInt8]) {
+      let descriptor = Glibc.open(path, O_WRONLY | O_TRUNC)
+      defer { close(descriptor) }
+      #expect(write(descriptor, bytes, bytes.count) == bytes.count)
+    }
+    for content in [[], [UInt8](repeating: 0, count: 200_000)] {
+      put(content)
+      for target in [10, 10, 0, 60_000] as [Int64] {
+        #expect(throws: DecodingError.self) {
+          try decoder.seek(to: target)
+          _ = try decoder.take(100)
+        }
+        _ = try? decoder.take(100)
+      }
+    }
+    put(bytes)
+    try decoder.seek(to: 0)
+    #expect(try decoder.takeAll() == source.floats)
+  }
+
   @Test func `a damaged stretch keeps the place of what follows`() throws {
     let source = try Encoder(
       folder, samples: Signals.music(frames: 441_000, channels: 2, rate: 44100))

@@ -99,6 +99,7 @@ typedef struct {
   bool has_video;
 } sotto_ff_facts;
 
+/// The facts of an open reader; a closed one leaves them as they are.
 void sotto_ff_get_facts(sotto_ff_reader *reader, sotto_ff_facts *facts);
 /// Where the channel of the interleaved frames sounds, as a WAVE_EXTENSIBLE bit number; 63 unknown.
 int sotto_ff_channel(sotto_ff_reader *reader, int index);
@@ -156,7 +157,8 @@ int sotto_ff_seek_time(sotto_ff_reader *reader, int64_t time);
 int sotto_ff_seek_byte(sotto_ff_reader *reader, int64_t position);
 /// Whether seek_byte is possible.
 bool sotto_ff_seeks_bytes(sotto_ff_reader *reader);
-/// Begins again with the first packet, by opening the file anew. 0 or a fault.
+/// Begins again with the first packet, by opening the file anew. 0 or a fault: then the reader is
+/// closed, and all that needs a packet or a decoder fails until this is tried again.
 int sotto_ff_reopen(sotto_ff_reader *reader);
 
 // --- Decoding ------------------------------------------------------------------------------------
