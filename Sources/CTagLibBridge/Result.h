@@ -23,8 +23,9 @@ class Result : public sotto_taglib_file {
   void add(const TagLib::String &name, const TagLib::String &value) {
     if (entries_.size() >= mostTexts || value.isEmpty()) return;
     std::string text = value.to8Bit(true);
+    // A text that is left out takes no room from those behind it.
+    if (text.size() > longestText || static_cast<long>(text.size()) > room_) return;
     room_ -= static_cast<long>(text.size());
-    if (text.size() > longestText || room_ < 0) return;
     store_.push_back(name.upper().to8Bit(true));
     names_.insert(store_.back());
     const std::string &key = store_.back();

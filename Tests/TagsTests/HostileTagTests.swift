@@ -181,6 +181,17 @@ import Testing
     #expect(found.genres.reduce(0) { $0 + $1.utf8.count } <= 4096)
   }
 
+  @Test(.enabled(if: TagLibrary.isAvailable, "TagLib is not installed"))
+  func `a text that is left out takes no room from those behind it`() throws {
+    func frame(_ name: String, _ body: [UInt8]) -> [UInt8] {
+      Array(name.utf8) + big(body.count) + [0, 0] + body
+    }
+    let long = [0] + Array("AAA".utf8) + [0] + [UInt8](repeating: 0x41, count: 5 << 20)
+    let bytes =
+      tag(frame("TXXX", long) + frame("TIT2", [0] + Array("Kept".utf8))) + Self.silence
+    #expect(try read(bytes, "a.mp3").record.title == "Kept")
+  }
+
   @Test func `a file names no more than a thousand chapters`() throws {
     var frames: [UInt8] = []
     for number in 0..<3000 {
