@@ -8,7 +8,7 @@ enum AIFFHeader {
     let compact = head.mark(8) == "AIFC"
     var common: Bytes?
     var sound: (offset: Int64, size: Int64)?
-    var tags: [(name: String, value: String)] = []
+    var tags = FileTags()
     var id3: Int64?
     var offset: Int64 = 12
     for _ in 0..<WaveHeader.mostChunks {
@@ -28,9 +28,7 @@ enum AIFFHeader {
         }
       case "NAME", "AUTH", "(c) ", "ANNO":
         let text = try headerText(file.bytes(at: body, count: Int(min(size, 64 << 10))))
-        if let name = names[chunk.mark(0)], !text.isEmpty, tags.count < 256 {
-          tags.append((name, text))
-        }
+        if let name = names[chunk.mark(0)] { tags.add(name, text) }
       case "ID3 ", "id3 ": id3 = id3 ?? body
       default: break
       }

@@ -192,23 +192,27 @@ import Glibc
   var codec: String { unsafe String(cString: facts.codec) }
   var profile: String { unsafe facts.profile.map { unsafe String(cString: $0) } ?? "" }
 
+  /// More are not looked at: each look goes through those before it.
+  private static let mostTags: Int32 = 2048
+
   /// Tags of the file, then those of the stream, with lower-case names.
   func tags() -> [(name: String, value: String)] {
-    var tags: [(name: String, value: String)] = []
+    var tags = FileTags()
+    var known: Set<String> = []
     for stream in [false, true] {
       var index: Int32 = 0
       var name: UnsafePointer<CChar>?
       var value: UnsafePointer<CChar>?
-      while unsafe sotto_ff_tag(handle, stream, index, &name, &value) {
+      while index < Self.mostTags, unsafe sotto_ff_tag(handle, stream, index, &name, &value) {
         if let name = unsafe name, let value = unsafe value {
           let key = unsafe String(cString: name).lowercased()
           let text = unsafe String(cString: value)
-          if !stream || !tags.contains(where: { $0.name == key }) { tags.append((key, text)) }
+          if known.insert(key).inserted || !stream { tags.add(key, text) }
         }
         index += 1
       }
     }
-    return tags
+    return tags.tags
   }
 
   func chapters() -> [TrackInfo.Chapter] {

@@ -2,17 +2,32 @@ import AudioTypes
 
 /// What the tags of a file say. Names as in TrackInfo; bounded, whatever the file claims.
 struct FileTags {
-  var tags: [(name: String, value: String)] = []
+  private(set) var tags: [(name: String, value: String)] = []
   var picture: TrackInfo.Picture?
   var chapters: [TrackInfo.Chapter] = []
 
-  /// Longer texts (a picture in base64, say) are left out, and so is what exceeds the number.
+  /// Longer texts (a picture in base64, say) are left out, and so is what exceeds the number or the
+  /// room. Of the frames of ID3 only so much is read: their texts are cut there.
   static let longestText = 1 << 18
   static let mostTags = 512
+  /// Bytes of all names and texts together.
+  static let mostBytes = 4 << 20
+  private var room = mostBytes
 
+  /// Takes a tag, where it and all before it are within bounds; one that is left out takes no room.
   mutating func add(_ name: String, _ value: String) {
     guard !name.isEmpty, !value.isEmpty, tags.count < Self.mostTags else { return }
+    let size = name.utf8.count + value.utf8.count
+    guard value.utf8.count <= Self.longestText, size <= room else { return }
+    room -= size
     tags.append((name, value))
+  }
+
+  /// Adds all that another tag of the file says.
+  mutating func add(_ other: FileTags) {
+    for tag in other.tags { add(tag.name, tag.value) }
+    picture = picture ?? other.picture
+    if chapters.isEmpty { chapters = other.chapters }
   }
 
   /// Adds what another tag of the file says and this one does not.
@@ -25,7 +40,7 @@ struct FileTags {
 
   /// Puts everything into a track's info.
   func apply(to info: inout TrackInfo) {
-    info.tags = TagNames.settled(info.tags + tags)
+    info.tags = TagNames.settled(tags)
     info.loudness = LoudnessTags(tags: info.tags)
     info.picture = picture ?? info.picture
     if !chapters.isEmpty { info.chapters = chapters }

@@ -25,8 +25,9 @@ import AudioTypes
     info.bitDepth = source.bitDepth
     info.bitRate = source.frameBytes * 8 * source.sampleRate
     info.frames = source.frames
-    info.tags = source.tags
-    tags.apply(to: &info)
+    var all = source.tags
+    all.add(tags)
+    all.apply(to: &info)
     self.info = info
   }
 

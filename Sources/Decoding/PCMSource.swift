@@ -13,7 +13,7 @@ struct PCMSource: Equatable, Sendable {
   var bitDepth: Int?
   var dataOffset: Int64
   var frames: Int64
-  var tags: [(name: String, value: String)] = []
+  var tags = FileTags()
   /// Where an ID3v2 tag lies inside the file.
   var id3: Int64?
 

@@ -29,7 +29,7 @@ enum WaveHeader {
     var format: Format?
     var data: (offset: Int64, size: Int64)?
     var wideSize: Int64?
-    var tags: [(name: String, value: String)] = []
+    var tags = FileTags()
     var id3: Int64?
 
     var offset: Int64 = 12
@@ -57,7 +57,7 @@ enum WaveHeader {
           data = (body, streamed ? left : min(declared ?? left, left))
           size = data?.size ?? 0
         }
-      case "LIST": tags += try info(file, at: body, size: size, big: big)
+      case "LIST": try info(file, at: body, size: size, big: big, into: &tags)
       case "id3 ", "ID3 ": id3 = id3 ?? body
       default: break
       }
@@ -154,24 +154,21 @@ enum WaveHeader {
     }
   }
 
-  /// The tags of a LIST INFO chunk.
+  /// Adds the tags of a LIST INFO chunk.
   static func info(
-    _ file: ByteFile, at offset: Int64, size: Int64, big: Bool
-  ) throws(DecodingError) -> [(name: String, value: String)] {
+    _ file: ByteFile, at offset: Int64, size: Int64, big: Bool, into tags: inout FileTags
+  ) throws(DecodingError) {
     let list = try Bytes(file.bytes(at: offset, count: Int(min(size, 256 << 10))), big: big)
-    guard list.mark(0) == "INFO" else { return [] }
-    var tags: [(name: String, value: String)] = []
+    guard list.mark(0) == "INFO" else { return }
     var at = 4
-    while at + 8 <= list.count, tags.count < 256 {
+    while at + 8 <= list.count {
       let length = Int(list.u32(at + 4))
       let end = min(list.count, at + 8 + length)
       if let name = infoNames[list.mark(at)] {
-        let text = headerText(list.bytes[at + 8..<end])
-        if !text.isEmpty { tags.append((name, text)) }
+        tags.add(name, headerText(list.bytes[at + 8..<end]))
       }
       at = end + (length & 1)
     }
-    return tags
   }
 
   private static let infoNames: [String: String] = [

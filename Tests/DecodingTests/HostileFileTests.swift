@@ -21,6 +21,35 @@ import Testing
     #expect(stream.count == 40)
   }
 
+  @Test func `all texts of a file together have a bound, and those left out take no room`() throws {
+    var tags = FileTags()
+    tags.add("picture", String(repeating: "A", count: 5 << 20))
+    for number in 0..<40 { tags.add("n\(number)", String(repeating: "t", count: 200_000)) }
+    tags.add("title", "Kept")
+    #expect(tags.tags.first?.name == "n0" && tags.tags.last?.value == "Kept")
+    func size(_ tags: [(name: String, value: String)]) -> Int {
+      tags.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+    }
+    #expect(size(tags.tags) <= FileTags.mostBytes && tags.tags.count == 21)
+
+    // Chunk after chunk of a WAV and an AIFF.
+    let folder = try TestFolder()
+    let text = [UInt8](repeating: 0x74, count: 60_000)
+    let list = SignalFile.chunk("LIST", Array("INFO".utf8) + SignalFile.chunk("ICMT", text))
+    let wave = SignalFile.wave(
+      [0, 64], format: SignalFile.waveFormat(.signed16, channels: 1, rate: 8000),
+      after: [[UInt8]](repeating: list, count: 200).flatMap(\.self))
+    let note = SignalFile.chunk("ANNO", text, big: true)
+    let aiff = SignalFile.aiff(
+      [0, 64], channels: 1, rate: 8000, bits: 16, frames: 1,
+      before: [[UInt8]](repeating: note, count: 200).flatMap(\.self))
+    for (name, bytes) in [("a.wav", wave), ("a.aiff", aiff)] {
+      let path = try folder.write(bytes, name)
+      let found = try TrackOpener.open(TrackLocation(path)).info.tags
+      #expect(found.count > 60 && size(found) <= FileTags.mostBytes)
+    }
+  }
+
   @Test func `a rate of bits that is none is not known`() {
     #expect(TrackInfo.averageBitRate(bytes: 16_000, seconds: 1) == 128_000)
     #expect(TrackInfo.averageBitRate(bytes: .max, seconds: 1e-9) == nil)
