@@ -163,7 +163,7 @@ final class MPEGStream {
         let after = at + Int64(header.bytes)
         if after == end { return at }
         if let next = try self.header(at: after), next.matches(self.header) { return at }
-      } else if window[Int(at - windowStart)] == 0x49 {
+      } else if isTag(at: at) {
         // Files put one behind the other carry their tags, with pictures, into the middle.
         if let length = ID3.length(of: try file.bytes(at: at, count: 10)) {
           at += length
@@ -174,6 +174,14 @@ final class MPEGStream {
       at += 1
     }
     return nil
+  }
+
+  /// Whether "ID3" stands there, as far as the window shows it: junk may hold the letter I alone
+  /// millions of times.
+  private func isTag(at offset: Int64) -> Bool {
+    let at = Int(offset - windowStart)
+    guard at >= 0, at + 3 <= windowCount else { return false }
+    return window[at] == 0x49 && window[at + 1] == 0x44 && window[at + 2] == 0x33
   }
 
   private func header(at offset: Int64) throws(DecodingError) -> MPEGHeader? {

@@ -50,6 +50,18 @@ import Testing
     }
   }
 
+  @Test func `junk of a single letter between the frames of an MP3 is stepped over`() throws {
+    let folder = try TestFolder()
+    let frames = [[UInt8]](repeating: Self.frame, count: 20).flatMap(\.self)
+    for junk in ["I", "ID", "ID3", "IID3\u{7F}"] {
+      let bytes = [[UInt8]](repeating: Array(junk.utf8), count: 100_000).flatMap(\.self)
+      let path = try folder.write(frames + bytes + frames, "a.mp3")
+      let stream = try MPEGStream(ByteFile(path: Array(path.utf8)))
+      // What claims to be a tag may claim what stands behind it.
+      #expect(junk.contains("ID3") ? (20...40).contains(stream.count) : stream.count == 40)
+    }
+  }
+
   @Test func `a rate of bits that is none is not known`() {
     #expect(TrackInfo.averageBitRate(bytes: 16_000, seconds: 1) == 128_000)
     #expect(TrackInfo.averageBitRate(bytes: .max, seconds: 1e-9) == nil)
