@@ -49,7 +49,16 @@ final class ByteFile {
   func read(
     at offset: Int64, into buffer: UnsafeMutableRawBufferPointer
   ) throws(DecodingError) -> Int {
-    guard let start = buffer.baseAddress, offset >= 0 else { return 0 }
+    let (count, reason) = unsafe readSome(at: offset, into: buffer)
+    if let reason { throw Self.error(reason) }
+    return count
+  }
+
+  /// The same, and how much was read before a fault (an errno).
+  func readSome(
+    at offset: Int64, into buffer: UnsafeMutableRawBufferPointer
+  ) -> (count: Int, reason: Int32?) {
+    guard let start = buffer.baseAddress, offset >= 0 else { return (0, nil) }
     var done = 0
     while done < buffer.count {
       let count = unsafe pread(
@@ -57,11 +66,11 @@ final class ByteFile {
       if count == 0 { break }
       if count < 0 {
         if errno == EINTR { continue }
-        throw Self.error(errno)
+        return (done, errno)
       }
       done += count
     }
-    return done
+    return (done, nil)
   }
 
   /// Fills the first `count` bytes of an array from `offset` on; see the other.

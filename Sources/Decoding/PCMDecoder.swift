@@ -41,7 +41,7 @@ import AudioTypes
     var done = 0
     while done < wanted {
       let bytes = min(atOnce, wanted - done) * source.frameBytes
-      let got = try unsafe file.read(
+      let (got, reason) = unsafe file.readSome(
         at: source.dataOffset + position * Int64(source.frameBytes),
         into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<bytes]))
       let frames = got / source.frameBytes
@@ -49,6 +49,11 @@ import AudioTypes
         UnsafeRawBufferPointer(buffer), to: base + done * channels, count: frames * channels)
       done += frames
       position += Int64(frames)
+      if let reason {
+        // What was read is played; the next call meets the fault again.
+        if done == 0 { throw ByteFile.error(reason) }
+        break
+      }
       if got < bytes {
         // The file has shrunk under us: its end is where it is now.
         if done == 0 { position = source.frames }

@@ -1,4 +1,5 @@
 import AudioTypes
+import Foundation
 import TestSupport
 import Testing
 
@@ -60,6 +61,38 @@ import Testing
       // What claims to be a tag may claim what stands behind it.
       #expect(junk.contains("ID3") ? (20...40).contains(stream.count) : stream.count == 40)
     }
+  }
+
+  /// The file is this process's own memory: a map of a file that has been cut in half since, behind
+  /// whose end nothing can be read.
+  @Test func `what was read before the disk failed is played, and then the fault is told`() throws {
+    let folder = try TestFolder()
+    let half = 32 << 10
+    let map = open(
+      try folder.write([UInt8](repeating: 0x20, count: 2 * half), "map"), O_RDWR)
+    let memory = open("/proc/self/mem", O_RDONLY)
+    defer {
+      close(map)
+      close(memory)
+    }
+    let start = mmap(nil, 2 * half, PROT_READ, MAP_SHARED, map, 0)!
+    defer { munmap(start, 2 * half) }
+    try #require(ftruncate(map, off_t(half)) == 0)
+    let file = try ByteFile(path: Array(folder.write([1], "a.wav").utf8))
+    try #require(memory >= 0 && dup2(memory, file.descriptor) >= 0)
+    let source = PCMSource(
+      container: "WAV", codec: "PCM", coding: .signed16(big: false), sampleRate: 44100,
+      layout: .usual(channels: 1), frameBytes: 2, dataOffset: Int64(Int(bitPattern: start)),
+      frames: Int64(half))
+    let decoder = try PCMDecoder(file: file, source: source, tags: FileTags())
+    let got = UnsafeMutableBufferPointer<Float>.allocate(capacity: half)
+    defer { got.deallocate() }
+    #expect(try decoder.read(into: got) == half / 2)
+    #expect(got[0] == 0x2020 / 32768.0 && got[half / 2 - 1] == got[0])
+    let fault = #expect(throws: DecodingError.self) { try decoder.read(into: got) }
+    #expect(fault?.code == .ioError)
+    try decoder.seek(to: 100)
+    #expect(try decoder.read(into: got) == half / 2 - 100)
   }
 
   @Test func `a rate of bits that is none is not known`() {
