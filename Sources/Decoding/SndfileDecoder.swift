@@ -19,7 +19,7 @@ public final class SndfileDecoder: Decoder {
   private var isInPlace = true
 
   init(_ file: ByteFile, _ fileKind: FileKind, _ tags: FileTags) throws(DecodingError) {
-    let (stream, comments) = try Self.stream(file, fileKind)
+    let (stream, comments, sound) = try Self.stream(file, fileKind)
     let handle = try SndfileHandle(stream)
     self.handle = handle
     self.file = file
@@ -37,7 +37,7 @@ public final class SndfileDecoder: Decoder {
     info.bitDepth = kind.bits
     info.frames = total
     info.bitRate = TrackInfo.averageBitRate(
-      bytes: file.size, seconds: format.seconds(atFrame: total))
+      bytes: sound, seconds: format.seconds(atFrame: total))
     var all = comments
     for (number, name) in SndfileKind.texts where comments.tags.isEmpty {
       if let text = handle.text(number) { all.add(name, text) }
@@ -47,12 +47,13 @@ public final class SndfileDecoder: Decoder {
     self.info = info
   }
 
-  /// What the library is to read.
+  /// What the library is to read, and the bytes of it that are sound: of FLAC those behind the
+  /// pictures, the tags and the padding.
   private static func stream(
     _ file: ByteFile, _ kind: FileKind
-  ) throws(DecodingError) -> (stream: ByteStream, tags: FileTags) {
+  ) throws(DecodingError) -> (stream: ByteStream, tags: FileTags, sound: Int64) {
     guard kind == .flac || kind == .oggFlac else {
-      return (ByteStream(file, pieces: [0..<file.size]), FileTags())
+      return (ByteStream(file, pieces: [0..<file.size]), FileTags(), file.size)
     }
     // libsndfile 1.2.0 opens no FLAC in Ogg at all; it gets the plain stream that lies inside.
     let isOgg = kind == .oggFlac
@@ -70,10 +71,10 @@ public final class SndfileDecoder: Decoder {
     if let picture = header.picture {
       tags.picture = TrackInfo.Picture(type: picture.type, bytes: picture.bytes)
     }
+    let pieces = whole.pieces(from: header.soundOffset)
     let stream = ByteStream(
-      file, head: header.bytes(withSeekTable: !isOgg, frames: frames),
-      pieces: whole.pieces(from: header.soundOffset))
-    return (stream, tags)
+      file, head: header.bytes(withSeekTable: !isOgg, frames: frames), pieces: pieces)
+    return (stream, tags, pieces.reduce(0) { $0 + Int64($1.count) })
   }
 
   public func read(into buffer: UnsafeMutableBufferPointer<Float>) throws(DecodingError) -> Int {

@@ -27,8 +27,10 @@ public final class VorbisDecoder: Decoder {
     info.container = "Ogg"
     info.codec = "Vorbis"
     info.frames = total
+    // A picture among the tags is no sound.
+    let texts = stream.comments.reduce(Int64(0)) { $0 + Int64($1.count) }
     info.bitRate = TrackInfo.averageBitRate(
-      bytes: file.size, seconds: format.seconds(atFrame: total))
+      bytes: file.size - texts, seconds: format.seconds(atFrame: total))
     let comments = ByteStream(file, pieces: stream.comments)
     var all = VorbisComments.read(comments, at: 7, end: comments.length)
     all.add(missingFrom: tags)

@@ -46,6 +46,26 @@ import Testing
     }
   }
 
+  @Test func `what is no sound does not count as bits of sound`() throws {
+    let samples = Signals.music(frames: 88_200, channels: 2, rate: 44100)
+    let wave = try source(samples, .signed16, channels: 2, rate: 44100)
+    func rate(_ tool: String, _ options: [String], _ name: String) throws -> Double {
+      let path = folder.file(name)
+      try Tool.run(tool, options + ["-o", path, wave])
+      let decoder = try open(path)
+      #expect(!(decoder is FFmpegDecoder))
+      return Double(try #require(decoder.info.bitRate))
+    }
+    let note = "NOTE=" + String(repeating: "n", count: 100_000)
+    let flac = try rate("flac", ["-s", "--no-padding"], "a.flac")
+    let padded = try rate("flac", ["-s", "--padding=1000000", "-T", note], "b.flac")
+    #expect(padded == flac)
+    let vorbis = try rate("oggenc", ["-Q"], "a.ogg")
+    let noted = try rate("oggenc", ["-Q", "-c", note], "b.ogg")
+    // The heads of the pages that hold the note are left.
+    #expect(abs(noted - vorbis) < vorbis / 10)
+  }
+
   @Test(arguments: [[], ["--ogg"]])
   func `a flac file that is cut short anywhere plays what is there and then says so`(
     options: [String]
