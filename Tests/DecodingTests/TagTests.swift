@@ -75,6 +75,19 @@ import Testing
     #expect(four.tag("album")?.count == 200)
   }
 
+  @Test func `genres have names up to the last number that is in use`() throws {
+    func genre(_ text: String) throws -> String? {
+      try info(Self.tag(Self.frame("TCON", [0] + Array(text.utf8), version: 3), version: 3))
+        .tag("genre")
+    }
+    #expect(try genre("(79)") == "Hard Rock")
+    #expect(try genre("80") == "Folk")
+    #expect(try genre("(137)") == "Heavy Metal")
+    #expect(try genre("191") == "Psybient")
+    #expect(try genre("192") == "192")
+    #expect(try genre("(31)Goa") == "Goa")
+  }
+
   @Test func `a stuffed tag and one with itunes sizes are read`() throws {
     let body: [UInt8] = [1, 0xFF, 0x00, 0xFE] + [0x41, 0, 0xFF, 0, 0x00]
     let stuffed =
