@@ -43,7 +43,8 @@ public final class FFmpegDecoder: Decoder {
   /// Segments: the next border, and the packets kept for its pre-roll.
   var border: Int64 = .max
   var keptCount = 0
-  private var pendingError: DecodingError?
+  /// What the next read is to throw: the one before had frames to give.
+  var pendingError: DecodingError?
   var failure: DecodingError?
   /// After a fault the decoder's state is not to be built upon.
   var mustLand = false
@@ -120,18 +121,18 @@ public final class FFmpegDecoder: Decoder {
         reader.keep(firstSlot)
       }
       guard reader.send() else { continue }
-      if case .block(let block) = reader.receive(), block.frames > 0, block.rate <= 12_288_000,
-        block.channels <= 64
-      {
-        return (first ?? packet, block)
-      }
+      if let block = soundBlock(reader) { return (first ?? packet, block) }
     }
-    if let first, reader.send(end: true), case .block(let block) = reader.receive(),
-      block.frames > 0
-    {
-      return (first, block)
-    }
+    if let first, reader.send(end: true), let block = soundBlock(reader) { return (first, block) }
     throw DecodingError(.notAudio, "not an audio file, or damaged from its beginning")
+  }
+
+  /// A decoded block of a rate and of channels that files of sound have.
+  private static func soundBlock(_ reader: FFmpegReader) -> sotto_ff_block? {
+    guard case .block(let block) = reader.receive(), block.frames > 0, block.rate <= 12_288_000,
+      block.channels <= 64
+    else { return nil }
+    return block
   }
 
   /// Finds how packets tell their frames, and how long the music is.

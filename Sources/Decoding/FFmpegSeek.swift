@@ -12,6 +12,7 @@ extension FFmpegDecoder {
     let target = timeline.delay + max(0, min(frame, frames ?? Int64.max / 4))
     if let frames, frame >= frames {
       wanted = target
+      pendingError = nil
       failure = nil
       return
     }

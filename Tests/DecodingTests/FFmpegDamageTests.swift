@@ -86,6 +86,13 @@ import Testing
     #expect(error?.code == .corrupt)
     #expect(error?.sentence.contains("cut short") == true)
     #expect(frames > 180_000 && frames < 260_000)
+    // The end is the end: the fault of the way there is none of its.
+    try decoder.seek(to: 0)
+    let buffer = UnsafeMutableBufferPointer<Float>.allocate(capacity: 2 * 441_000)
+    defer { buffer.deallocate() }
+    #expect(try decoder.read(into: buffer) >= frames)
+    try decoder.seek(to: 441_000)
+    #expect(try decoder.take(100).isEmpty)
     // And it can still be played again from the beginning.
     try decoder.seek(to: 0)
     #expect(try decoder.take(1000).count == 2000)
