@@ -26,7 +26,9 @@ int sotto_ff_open_url(sotto_ff_reader *r, const char *u, double s, double o) {
 }
 void sotto_ff_opened(sotto_ff_reader *r) { (void)r; }
 void sotto_ff_free(sotto_ff_reader *r) { (void)r; }
-int sotto_ff_fault(int code) { return (void)code, SOTTO_FF_FAULT_UNSUPPORTED; }
+int sotto_ff_fault(int code, bool is_open) {
+  return (void)code, (void)is_open, SOTTO_FF_FAULT_UNSUPPORTED;
+}
 void sotto_ff_describe(int code, char *text, size_t size) {
   (void)code;
   if (size) text[0] = 0;
@@ -41,10 +43,6 @@ double sotto_ff_chapter(sotto_ff_reader *r, int i, const char **t) {
 }
 bool sotto_ff_picture(sotto_ff_reader *r, const uint8_t **b, size_t *s, const char **t) {
   return (void)r, (void)b, (void)s, (void)t, false;
-}
-void sotto_ff_live_title(sotto_ff_reader *r, char *text, size_t size) {
-  (void)r;
-  if (size) text[0] = 0;
 }
 int sotto_ff_next(sotto_ff_reader *r, sotto_ff_packet *p) { return (void)r, (void)p, -ENOSYS; }
 size_t sotto_ff_packet_bytes(sotto_ff_reader *r, const uint8_t **b) {

@@ -9,7 +9,6 @@
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
 #include <libavutil/channel_layout.h>
-#include <libavutil/opt.h>
 #include <libavutil/pixdesc.h>
 // The channel layout interface of FFmpeg 5.1 is used throughout.
 #if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(59, 37, 100)
@@ -37,8 +36,6 @@ struct sotto_ff_flag {
   X(avutil, av_dict_set) \
   X(avutil, av_dict_get) \
   X(avutil, av_dict_free) \
-  X(avutil, av_opt_get) \
-  X(avutil, av_opt_set_int) \
   X(avutil, av_frame_alloc) \
   X(avutil, av_frame_free) \
   X(avutil, av_frame_unref) \
@@ -69,7 +66,6 @@ struct sotto_ff_flag {
   X(avcodec, av_packet_ref) \
   X(avcodec, av_packet_get_side_data) \
   X(avformat, avformat_alloc_context) \
-  X(avformat, avformat_free_context) \
   X(avformat, avformat_open_input) \
   X(avformat, av_find_input_format) \
   X(avformat, avformat_close_input) \

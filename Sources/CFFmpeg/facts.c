@@ -32,7 +32,6 @@ void sotto_ff_get_facts(sotto_ff_reader *reader, sotto_ff_facts *facts) {
   facts->duration = stream->duration == AV_NOPTS_VALUE ? SOTTO_FF_NO_TIME : stream->duration;
   facts->tick_num = stream->time_base.num;
   facts->tick_den = stream->time_base.den;
-  facts->packet_frames = parameters->frame_size;
   facts->packet_unit = reader->wma_frame;
   facts->first_is_short = reader->wma_frame && reader->wma_reservoir;
   facts->size = sotto_av.avio_size(reader->io);
@@ -101,18 +100,6 @@ bool sotto_ff_picture(
     return true;
   }
   return false;
-}
-
-void sotto_ff_live_title(sotto_ff_reader *reader, char *text, size_t size) {
-  text[0] = 0;
-  uint8_t *value = NULL;
-  if (!reader->network ||
-    sotto_av.av_opt_get(reader->io, "icy_metadata_packet", AV_OPT_SEARCH_CHILDREN, &value) < 0 ||
-    !value)
-    return;
-  strncpy(text, (const char *)value, size - 1);
-  text[size - 1] = 0;
-  sotto_av.av_free(value);
 }
 
 #endif

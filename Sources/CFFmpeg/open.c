@@ -243,12 +243,12 @@ int sotto_ff_reopen(sotto_ff_reader *reader) {
   return sotto_ff_open_file(reader, reader->descriptor, reader->ignore_edits);
 }
 
-int sotto_ff_fault(int code) {
+int sotto_ff_fault(int code, bool is_open) {
   switch (code) {
   case AVERROR_INVALIDDATA:
   case AVERROR_STREAM_NOT_FOUND:
   case AVERROR_DEMUXER_NOT_FOUND:
-  case AVERROR_EOF: return SOTTO_FF_FAULT_NOT_AUDIO;
+  case AVERROR_EOF: return is_open ? SOTTO_FF_FAULT_CORRUPT : SOTTO_FF_FAULT_NOT_AUDIO;
   case AVERROR_PATCHWELCOME:
   case AVERROR(ENOSYS):
   case AVERROR_DECODER_NOT_FOUND: return SOTTO_FF_FAULT_UNSUPPORTED;

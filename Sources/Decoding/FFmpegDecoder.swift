@@ -11,8 +11,6 @@ public final class FFmpegDecoder: Decoder {
   public private(set) var info: TrackInfo
   public var frames: Int64? { timeline.frames }
   public var isSeekable: Bool { timeline.kind != .live }
-  /// Damaged packets stepped over so far; their place is silent.
-  public private(set) var damagedPackets = 0
 
   let reader: FFmpegReader
   private var choice: DecoderChoice
@@ -103,9 +101,6 @@ public final class FFmpegDecoder: Decoder {
   public static var versionText: String? {
     isAvailable ? unsafe String(cString: sotto_ff_version()) : nil
   }
-
-  /// The attached picture's bytes and MIME type.
-  public func picture() -> (type: String, bytes: [UInt8])? { reader.picture() }
 
   // MARK: Opening
 
@@ -311,7 +306,6 @@ public final class FFmpegDecoder: Decoder {
         return true
       case .damaged:
         // The rest of this packet is lost, the next one may be whole.
-        damagedPackets += 1
         if draining { return false }
         if beginSilence() { return true }
       case .none:
@@ -345,7 +339,6 @@ public final class FFmpegDecoder: Decoder {
     currentGave = 0
     currentIsOpen = reader.send()
     if !currentIsOpen {
-      damagedPackets += 1
       _ = beginSilence()
     }
     keep()

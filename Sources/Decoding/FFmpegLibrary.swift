@@ -19,13 +19,15 @@ enum FFmpegLibrary {
     return "needs FFmpeg (\(name) is not there): install \(packages)"
   }
 
-  static func error(_ code: Int32, isURL: Bool) -> DecodingError {
-    let kind = sotto_ff_fault(code)
+  /// A fault of the door in a sentence. `isOpen`: the file has been opened, so that nonsense in it is
+  /// damage.
+  static func error(_ code: Int32, isURL: Bool, isOpen: Bool) -> DecodingError {
+    let kind = sotto_ff_fault(code, isOpen)
     let number = Int(code)
     switch kind {
     case SOTTO_FF_FAULT_NOT_AUDIO:
       return DecodingError(.notAudio, "not an audio file", underlying: number)
-    case SOTTO_FF_FAULT_CORRUPT: return DecodingError(.corrupt, "damaged", underlying: number)
+    case SOTTO_FF_FAULT_CORRUPT: return DecodingError(.corrupt, "damaged file", underlying: number)
     case SOTTO_FF_FAULT_UNSUPPORTED:
       return DecodingError(
         .unsupported, "a kind of audio that this FFmpeg cannot decode", underlying: number)

@@ -8,6 +8,8 @@ import Glibc
   private let handle: OpaquePointer
   private let abort: FFmpegAbort?
   let isURL: Bool
+  /// Opening is over, so that nonsense is damage.
+  private var isOpen = false
   /// Lengths that the container's own header tells better than FFmpeg does.
   private(set) var timing: ContainerTiming?
   private(set) var facts = unsafe sotto_ff_facts()
@@ -57,14 +59,17 @@ import Glibc
       code = unsafe sotto_ff_open_file(handle, descriptor, timing?.replacesEdits ?? false)
     }
     // From here on every stored property has its value, so a throw runs deinit, which frees.
-    if code != 0 { throw FFmpegLibrary.error(code, isURL: isURL) }
+    if code != 0 { throw FFmpegLibrary.error(code, isURL: isURL, isOpen: isOpen) }
     unsafe sotto_ff_get_facts(handle, &facts)
   }
 
   deinit { unsafe sotto_ff_free(handle) }
 
   /// Opening is over: from here on each wait is bounded by itself.
-  func opened() { unsafe sotto_ff_opened(handle) }
+  func opened() {
+    isOpen = true
+    unsafe sotto_ff_opened(handle)
+  }
 
   /// Opens a regular file: any bytes are only a name, and nothing but a file is waited for.
   private static func openRegular(_ path: [UInt8]) throws(DecodingError) -> Int32 {
@@ -107,7 +112,7 @@ import Glibc
   func next() throws(DecodingError) -> sotto_ff_packet? {
     var packet = sotto_ff_packet()
     let code = unsafe sotto_ff_next(handle, &packet)
-    if code < 0 { throw FFmpegLibrary.error(code, isURL: isURL) }
+    if code < 0 { throw FFmpegLibrary.error(code, isURL: isURL, isOpen: isOpen) }
     return code == 1 ? packet : nil
   }
 
@@ -117,7 +122,7 @@ import Glibc
 
   func reopen() throws(DecodingError) {
     let code = unsafe sotto_ff_reopen(handle)
-    if code != 0 { throw FFmpegLibrary.error(code, isURL: isURL) }
+    if code != 0 { throw FFmpegLibrary.error(code, isURL: isURL, isOpen: isOpen) }
   }
 
   // MARK: Decoding
@@ -127,7 +132,7 @@ import Glibc
 
   func restart() throws(DecodingError) {
     let code = unsafe sotto_ff_restart(handle)
-    if code != 0 { throw FFmpegLibrary.error(code, isURL: isURL) }
+    if code != 0 { throw FFmpegLibrary.error(code, isURL: isURL, isOpen: isOpen) }
     unsafe sotto_ff_get_facts(handle, &facts)
     if codec.hasPrefix("musepack") {
       var bytes: UnsafePointer<UInt8>?
@@ -177,8 +182,6 @@ import Glibc
   }
 
   // MARK: Facts
-
-  func updateFacts() { unsafe sotto_ff_get_facts(handle, &facts) }
 
   /// Where the channels sound; where the file does not tell, as in a plain file of so many.
   func layout(channels: Int) -> ChannelLayout {
@@ -234,14 +237,5 @@ import Glibc
       let name = unsafe type
     else { return nil }
     return unsafe (String(cString: name), Array(UnsafeBufferPointer(start: start, count: size)))
-  }
-
-  /// What a live stream says is playing ("StreamTitle='…';" as sent), or an empty text.
-  func liveTitle() -> String {
-    var text = [CChar](repeating: 0, count: 4096)
-    unsafe text.withUnsafeMutableBufferPointer { buffer in
-      unsafe sotto_ff_live_title(handle, buffer.baseAddress!, buffer.count)
-    }
-    return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 }

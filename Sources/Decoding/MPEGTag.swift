@@ -7,8 +7,6 @@ struct MPEGTag: Equatable {
   /// Samples that the encoder put before the music and after it.
   var delay: Int64?
   var padding: Int64?
-  var encoder: String?
-  var isVariable: Bool
 
   /// What an MP3 decoder itself adds before the first sample.
   static let decoderDelay: Int64 = 529
@@ -19,7 +17,6 @@ struct MPEGTag: Equatable {
     for place in [4 + header.sideBytes, 6 + header.sideBytes] {
       let mark = bytes.mark(place)
       guard mark == "Xing" || mark == "Info" else { continue }
-      isVariable = mark == "Xing"
       let flags = bytes.u32(place + 4)
       var at = place + 8
       if flags & 1 != 0 {
@@ -36,13 +33,11 @@ struct MPEGTag: Equatable {
         let pair = bytes.number(at + 21, 3)
         delay = Int64(pair >> 12)
         padding = Int64(pair & 0xFFF)
-        encoder = headerText(frame[at..<at + 9])
       }
       if frames == 0 { frames = nil }
       return
     }
     guard bytes.mark(36) == "VBRI", bytes.count >= 36 + 18 else { return nil }
-    isVariable = true
     self.bytes = bytes.u32(36 + 10)
     frames = bytes.u32(36 + 14)
     if frames == 0 { frames = nil }

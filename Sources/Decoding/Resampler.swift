@@ -105,6 +105,9 @@ import CSoxr
   /// and drop the first `dropOutputFrames` frames that come out. The next one is `outputFrame` of
   /// the straight run. The input begins where the two rates meet on a whole frame, and early
   /// enough for the filter.
+  ///
+  /// - Parameter reach: input frames before a frame that have a part in it, at equal rates (found by
+  ///   trial with margin; the test of seeks holds it).
   public static func seekPlan(
     outputFrame: Int64, from: Int, to: Int, reach filterReach: Int64 = 2048
   ) -> (inputFrame: Int64, dropOutputFrames: Int) {
@@ -115,10 +118,6 @@ import CSoxr
     let meetings = wanted / ratio.from
     return (meetings * ratio.from, Int(outputFrame - meetings * ratio.to))
   }
-
-  /// Input frames before a frame that have a part in it, at equal rates (found by trial with
-  /// margin; the test of seeks holds it).
-  private static let filterReach: Int64 = 2048
 
   private struct Ratio {
     let from: Int64

@@ -26,10 +26,9 @@ typedef struct sotto_ff_flag sotto_ff_flag;
 #define SOTTO_FF_FAULT_UNSUPPORTED 3
 #define SOTTO_FF_FAULT_NOT_FOUND 4
 #define SOTTO_FF_FAULT_PERMISSION 5
-#define SOTTO_FF_FAULT_NETWORK 6
-#define SOTTO_FF_FAULT_TIMEOUT 7
-#define SOTTO_FF_FAULT_ABORTED 8
-#define SOTTO_FF_FAULT_PROTOCOL 9
+#define SOTTO_FF_FAULT_TIMEOUT 6
+#define SOTTO_FF_FAULT_ABORTED 7
+#define SOTTO_FF_FAULT_PROTOCOL 8
 
 // --- The library ---------------------------------------------------------------------------------
 
@@ -38,7 +37,8 @@ bool sotto_ff_compiled(void);
 /// Binds the libraries if they are not bound yet. False where one is missing: sotto_ff_missing
 /// then names it. Any thread.
 bool sotto_ff_load(void);
-/// The soname that could not be bound ("libavformat.so.59"), or an empty text.
+/// What could not be bound: a soname ("libavformat.so.59"), or a function that the library of that name
+/// lacks; or an empty text.
 const char *sotto_ff_missing(void);
 /// The major versions of libavformat and libavcodec that this was compiled for.
 int sotto_ff_format_major(void);
@@ -64,7 +64,10 @@ int sotto_ff_open_url(sotto_ff_reader *reader, const char *url, double seconds, 
 void sotto_ff_opened(sotto_ff_reader *reader);
 void sotto_ff_free(sotto_ff_reader *reader);
 
-int sotto_ff_fault(int code);
+/// What kind of fault a code is. Nonsense in what is opened makes it no file of sound; in what sounded
+/// already (`is_open`) it is damage.
+int sotto_ff_fault(int code, bool is_open);
+/// FFmpeg's own words for a code, cut to the room.
 void sotto_ff_describe(int code, char *text, size_t size);
 
 // --- Facts ---------------------------------------------------------------------------------------
@@ -83,8 +86,6 @@ typedef struct {
   int64_t duration;
   int64_t tick_num;
   int64_t tick_den;
-  /// Frames of a packet where that is the same for all of them, else 0.
-  int32_t packet_frames;
   /// Frames of one of the parts that make up a Windows Media packet, else 0.
   int32_t packet_unit;
   /// The first packet gives one such part less: it only fills the overlap.
@@ -112,8 +113,6 @@ double sotto_ff_chapter(sotto_ff_reader *reader, int index, const char **title);
 /// where there is none.
 bool sotto_ff_picture(
   sotto_ff_reader *reader, const uint8_t **bytes, size_t *size, const char **type);
-/// The text of a live stream's current title as the server sent it, or an empty text.
-void sotto_ff_live_title(sotto_ff_reader *reader, char *text, size_t size);
 
 // --- Pictures ------------------------------------------------------------------------------------
 
