@@ -2,14 +2,19 @@ import AudioTypes
 
 /// AIFF and AIFC.
 enum AIFFHeader {
-  /// Reads the header; `nil` where the samples are compressed (IMA4, MACE …).
-  static func read(_ file: ByteFile) throws(DecodingError) -> PCMSource? {
-    let head = try Bytes(file.bytes(at: 0, count: 12), big: true)
-    let compact = head.mark(8) == "AIFC"
+  /// What the chunks say.
+  private struct Chunks {
+    /// The body of COMM.
     var common: Bytes?
+    /// Where the samples lie, and how many bytes they are said to be.
     var sound: (offset: Int64, size: Int64)?
     var tags = FileTags()
+    /// Where an ID3v2 tag lies.
     var id3: Int64?
+  }
+
+  private static func chunks(_ file: ByteFile) throws(DecodingError) -> Chunks {
+    var found = Chunks()
     var offset: Int64 = 12
     for _ in 0..<WaveHeader.mostChunks {
       let chunk = try Bytes(file.bytes(at: offset, count: 8), big: true)
@@ -18,25 +23,33 @@ enum AIFFHeader {
       let body = offset + 8
       switch chunk.mark(0) {
       case "COMM":
-        if common == nil {
-          common = try Bytes(file.bytes(at: body, count: Int(min(size, 64))), big: true)
+        if found.common == nil {
+          found.common = try Bytes(file.bytes(at: body, count: Int(min(size, 64))), big: true)
         }
       case "SSND":
-        if sound == nil {
+        if found.sound == nil {
           let skip = try Bytes(file.bytes(at: body, count: 4), big: true).u32(0)
-          sound = (body + 8 + skip, size - 8 - skip)
+          found.sound = (body + 8 + skip, size - 8 - skip)
         }
       case "NAME", "AUTH", "(c) ", "ANNO":
         let text = try headerText(file.bytes(at: body, count: Int(min(size, 64 << 10))))
-        if let name = names[chunk.mark(0)] { tags.add(name, text) }
-      case "ID3 ", "id3 ": id3 = id3 ?? body
+        if let name = names[chunk.mark(0)] { found.tags.add(name, text) }
+      case "ID3 ", "id3 ": found.id3 = found.id3 ?? body
       default: break
       }
       let next = body + size + (size & 1)
       if next >= file.size { break }
       offset = next
     }
-    guard let common, common.count >= 18 else {
+    return found
+  }
+
+  /// Reads the header; `nil` where the samples are compressed (IMA4, MACE …).
+  static func read(_ file: ByteFile) throws(DecodingError) -> PCMSource? {
+    let head = try Bytes(file.bytes(at: 0, count: 12), big: true)
+    let compact = head.mark(8) == "AIFC"
+    let chunks = try chunks(file)
+    guard let common = chunks.common, common.count >= 18 else {
       throw DecodingError(.corrupt, "damaged file: no format chunk")
     }
     let bits = common.u16(6)
@@ -48,7 +61,7 @@ enum AIFFHeader {
     let frameBytes = coding.bytes * channels
     let declared = common.u32(2)
     var frames: Int64 = 0
-    if let sound {
+    if let sound = chunks.sound {
       let there = PCMSource.frames(
         declared: nil, offset: sound.offset, size: file.size, frameBytes: frameBytes)
       let chunk = sound.size / Int64(frameBytes)
@@ -63,7 +76,8 @@ enum AIFFHeader {
       container: compact ? "AIFC" : "AIFF", codec: WaveHeader.codecName(coding), coding: coding,
       sampleRate: rate, layout: .usual(channels: channels), frameBytes: frameBytes,
       bitDepth: bits > 0 && bits < coding.bytes * 8 ? bits : coding.bytes * 8,
-      dataOffset: sound?.offset ?? file.size, frames: frames, tags: tags, id3: id3)
+      dataOffset: chunks.sound?.offset ?? file.size, frames: frames, tags: chunks.tags,
+      id3: chunks.id3)
   }
 
   /// How samples of that AIFC kind are written.

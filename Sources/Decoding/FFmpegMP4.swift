@@ -23,9 +23,14 @@ struct MP4Header {
   /// the beginning and the end (FFmpeg follows those itself).
   func timing() -> ContainerTiming? {
     var header = self
-    guard header.readTop(), !header.fragmented, header.movieTicks > 0 else { return nil }
+    return header.readTop() ? header.found : nil
+  }
+
+  /// The timing that the boxes which were read tell.
+  private var found: ContainerTiming? {
+    guard !fragmented, movieTicks > 0 else { return nil }
     var timing = ContainerTiming()
-    for track in header.tracks where track.isSound {
+    for track in tracks where track.isSound {
       guard track.ticks > 0, track.length > 0, track.edits.count <= 1 else { return nil }
       var start: Int64 = 0
       var end = track.length
@@ -34,9 +39,9 @@ struct MP4Header {
         start = edit.start
         // The edit's length is rounded to the movie's unit: the samples tell better where both
         // mean the same end. No length at all means the rest.
-        let unit = (track.ticks + header.movieTicks - 1) / header.movieTicks
+        let unit = (track.ticks + movieTicks - 1) / movieTicks
         let (product, overflow) = edit.duration.multipliedReportingOverflow(by: track.ticks)
-        let (cut, isTooLate) = start.addingReportingOverflow(product / header.movieTicks)
+        let (cut, isTooLate) = start.addingReportingOverflow(product / movieTicks)
         guard !overflow, !isTooLate else { return nil }
         if edit.duration > 0, cut < track.length - unit { end = cut }
       }
@@ -50,8 +55,7 @@ struct MP4Header {
   /// Seconds of the first track that sounds, and whether the file names chapters.
   func facts() -> (duration: Double?, hasChapters: Bool) {
     var header = self
-    _ = header.readTop()
-    let track = timing()?.tracks.first
+    let track = header.readTop() ? header.found?.tracks.first : nil
     let duration = track.map { Double($0.end - $0.start) / Double($0.ticksPerSecond) }
     return (duration, header.hasChapters)
   }

@@ -18,56 +18,27 @@ enum WaveHeader {
   /// More chunks than this before the samples are no file that someone wrote.
   static let mostChunks = 4096
 
+  /// What the chunks say.
+  private struct Chunks {
+    var format: Format?
+    /// Where the samples lie, and how many bytes they are.
+    var data: (offset: Int64, size: Int64)?
+    var tags = FileTags()
+    /// Where an ID3v2 tag lies.
+    var id3: Int64?
+  }
+
   /// Reads the header. `nil` where the samples are compressed (ADPCM, MP3 in WAV …): another
   /// decoder's business.
   static func read(_ file: ByteFile) throws(DecodingError) -> PCMSource? {
     let head = try Bytes(file.bytes(at: 0, count: 12))
     let kind = head.mark(0)
     let big = kind == "RIFX"
-    let long = kind == "RF64" || kind == "BW64"
-    let riffSize = Bytes(head.bytes, big: big).u32(4)
-    var format: Format?
-    var data: (offset: Int64, size: Int64)?
-    var wideSize: Int64?
-    var tags = FileTags()
-    var id3: Int64?
-
-    var offset: Int64 = 12
-    for _ in 0..<mostChunks {
-      let chunk = try Bytes(file.bytes(at: offset, count: 8), big: big)
-      if chunk.count < 8 { break }
-      var size = chunk.u32(4)
-      let body = offset + 8
-      switch chunk.mark(0) {
-      case "ds64":
-        let sizes = try Bytes(file.bytes(at: body, count: 24))
-        if long, sizes.count >= 16 { wideSize = Int64(clamping: sizes.u64(8)) }
-      case "fmt ":
-        if format == nil {
-          let bytes = try Bytes(file.bytes(at: body, count: Int(min(size, 64))), big: big)
-          format = try read(bytes)
-        }
-      case "data":
-        if data == nil {
-          let left = file.size - body
-          let declared = declaredSize(size, wide: long ? wideSize : nil, left: left)
-          // A writer that could not go back leaves 0 in both places; a truly empty file is right
-          // about its own size.
-          let streamed = size == 0 && !long && riffSize + 8 != file.size
-          data = (body, streamed ? left : min(declared ?? left, left))
-          size = data?.size ?? 0
-        }
-      case "LIST": try info(file, at: body, size: size, big: big, into: &tags)
-      case "id3 ", "ID3 ": id3 = id3 ?? body
-      default: break
-      }
-      let next = body + size + (size & 1)
-      if next <= offset || next >= file.size { break }
-      offset = next
+    let chunks = try chunks(file, kind, riffSize: Bytes(head.bytes, big: big).u32(4))
+    guard let format = chunks.format else {
+      throw DecodingError(.corrupt, "damaged file: no format chunk")
     }
-
-    guard let format else { throw DecodingError(.corrupt, "damaged file: no format chunk") }
-    guard let data else {
+    guard let data = chunks.data else {
       // A compressed file without sound is told by the decoder that would have to play it.
       if coding(format, big: big) == nil { return nil }
       throw DecodingError(.corrupt, "damaged file: no samples in it")
@@ -81,7 +52,51 @@ enum WaveHeader {
       layout: format.mask.map { .wave(mask: $0, channels: format.channels) }
         ?? .usual(channels: format.channels),
       frameBytes: frameBytes, bitDepth: bitDepth(format, coding), dataOffset: data.offset,
-      frames: data.size / Int64(frameBytes), tags: tags, id3: id3)
+      frames: data.size / Int64(frameBytes), tags: chunks.tags, id3: chunks.id3)
+  }
+
+  /// Goes through the chunks, in whatever order they are. `riffSize`: what the file says of its length.
+  private static func chunks(
+    _ file: ByteFile, _ kind: String, riffSize: Int64
+  ) throws(DecodingError) -> Chunks {
+    let big = kind == "RIFX"
+    let long = kind == "RF64" || kind == "BW64"
+    var found = Chunks()
+    var wideSize: Int64?
+    var offset: Int64 = 12
+    for _ in 0..<mostChunks {
+      let chunk = try Bytes(file.bytes(at: offset, count: 8), big: big)
+      if chunk.count < 8 { break }
+      var size = chunk.u32(4)
+      let body = offset + 8
+      switch chunk.mark(0) {
+      case "ds64":
+        let sizes = try Bytes(file.bytes(at: body, count: 24))
+        if long, sizes.count >= 16 { wideSize = Int64(clamping: sizes.u64(8)) }
+      case "fmt ":
+        if found.format == nil {
+          let bytes = try Bytes(file.bytes(at: body, count: Int(min(size, 64))), big: big)
+          found.format = try read(bytes)
+        }
+      case "data":
+        if found.data == nil {
+          let left = file.size - body
+          let declared = declaredSize(size, wide: long ? wideSize : nil, left: left)
+          // A writer that could not go back leaves 0 in both places; a truly empty file is right
+          // about its own size.
+          let streamed = size == 0 && !long && riffSize + 8 != file.size
+          size = streamed ? left : min(declared ?? left, left)
+          found.data = (body, size)
+        }
+      case "LIST": try info(file, at: body, size: size, big: big, into: &found.tags)
+      case "id3 ", "ID3 ": found.id3 = found.id3 ?? body
+      default: break
+      }
+      let next = body + size + (size & 1)
+      if next <= offset || next >= file.size { break }
+      offset = next
+    }
+    return found
   }
 
   /// The size of the samples as the header means it; `nil` where it does not know.
