@@ -40,8 +40,21 @@ import Testing
     #expect(throws: JSONError.self) { try JSON(reading: [0x22, 0xFF, 0x22]) }
   }
 
+  /// SplitMix64: the same bytes in every run.
+  private struct Seeded: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+      state &+= 0x9E37_79B9_7F4A_7C15
+      var value = state
+      value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
+      value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
+      return value ^ value >> 31
+    }
+  }
+
   @Test func `random bytes and cut texts never trap`() {
-    var generator = SystemRandomNumberGenerator()
+    var generator = Seeded(state: 1)
     let seed = Array("{\"a\":[1,2.5e3,\"x\\u0041\",true,null],\"b\":{}}".utf8)
     for _ in 0..<20_000 {
       var bytes = Array(seed.prefix(Int.random(in: 0...seed.count, using: &generator)))
@@ -52,7 +65,7 @@ import Testing
       if let value = try? JSON(reading: bytes) {
         // What was read can be written, and reads again as the same.
         let text = value.text()
-        #expect((try? JSON(reading: Array(text.utf8)).text()) == text)
+        #expect((try? JSON(reading: Array(text.utf8)).text()) == text, "from \(bytes)")
       }
     }
   }
