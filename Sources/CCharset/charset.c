@@ -56,7 +56,8 @@ bool sotto_charset_guess(const char *text, size_t size, char *name, size_t room)
 char *sotto_charset_convert(const char *charset, const char *text, size_t size, size_t *length) {
   iconv_t converter = iconv_open("UTF-8", charset);
   if (converter == (iconv_t)-1) return NULL;
-  // No character of an old encoding becomes more than three bytes for each of its own.
+  // Hardly a character of an old encoding becomes more than three bytes for each of its own; a text of
+  // those that do (TSCII has some) does not fit and is not converted.
   size_t room = size * 3 + 4;
   char *out = malloc(room);
   char *from = (char *)text, *to = out;

@@ -103,7 +103,7 @@ struct TagFields {
     ("work", ["musicbrainzworkid"]),
   ]
 
-  /// "3", "03/12", "3 of 12".
+  /// "3", "03/12". Of "3 of 12" the first number.
   private static func numbers(_ text: String?) -> (number: Int?, total: Int?) {
     guard let text else { return (nil, nil) }
     var found: [Int] = []
