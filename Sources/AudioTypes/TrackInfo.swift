@@ -1,10 +1,13 @@
 /// What is known of a file or a track without playing it. Unknown is `nil`; texts are as tagged,
 /// not yet made safe for a terminal (Text.printable does that where they are shown).
 public struct TrackInfo: Equatable, Sendable {
+  /// What an encoder added to the music. It is not played, and `frames` does not count it.
   public struct Gapless: Equatable, Sendable {
-    /// Frames that the encoder put before the music, and frames it added after.
+    /// Frames before the music, at the track's own rate.
     public var delay: Int64
+    /// Frames after it.
     public var padding: Int64
+    /// A delay and a padding in frames, neither below 0.
     public init(delay: Int64, padding: Int64) {
       self.delay = delay
       self.padding = padding

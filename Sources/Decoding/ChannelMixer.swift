@@ -4,7 +4,9 @@ import AudioTypes
 /// the surrounds at -3 dB, the low-frequency channel left out. The whole matrix is then lowered so
 /// far that no input of full scale can exceed full scale. Pure; no state; any thread.
 public struct ChannelMixer: Equatable, Sendable {
+  /// Which channels go in, in the order in which they are interleaved.
   public let input: ChannelLayout
+  /// Which come out, likewise.
   public let output: ChannelLayout
   /// Factors, one row of inputs for each output channel.
   public let matrix: [Float]

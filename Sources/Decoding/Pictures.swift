@@ -1,10 +1,13 @@
 import AudioTypes
 import CFFmpeg
 
-/// A cover's pixels: RGBA, row by row, not premultiplied.
+/// A cover's pixels: RGBA, row by row from the top, not premultiplied.
 public struct DecodedPicture: Equatable, Sendable {
+  /// Pixels in a row, at least 1.
   public var width: Int
+  /// Rows, at least 1.
   public var height: Int
+  /// Four bytes a pixel: `width` · `height` · 4 of them, without space between rows.
   public var pixels: [UInt8]
 }
 

@@ -7,8 +7,11 @@ import CSoxr
 /// of the input. The frames after a seek made by `seekPlan` equal those of a straight run within
 /// 1e-6 of full scale.
 @safe public final class Resampler {
+  /// Frames a second that go in.
   public let from: Int
+  /// Frames a second that come out.
   public let to: Int
+  /// Floats in a frame, before and after; their order stays.
   public let channels: Int
 
   private let soxr: OpaquePointer
@@ -94,6 +97,7 @@ import CSoxr
     Self.outputFrames(inputFrames, from: from, to: to)
   }
 
+  /// The same for rates (frames a second, above 0) of no resampler in particular. Pure; any thread.
   public static func outputFrames(_ inputFrames: Int64, from: Int, to: Int) -> Int64 {
     let ratio = Ratio(from, to)
     let whole = inputFrames / ratio.from

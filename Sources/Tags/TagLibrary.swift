@@ -4,6 +4,7 @@ import Glibc
 
 /// TagLib, where it is there: the tags and facts of the formats that it knows.
 public enum TagLibrary {
+  /// Whether TagLib can be used here. Loads it, the first time some milliseconds; any thread.
   public static var isAvailable: Bool { unsafe sotto_taglib_load() != nil }
 
   /// The library's version; empty where it is not there.

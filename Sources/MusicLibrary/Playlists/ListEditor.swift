@@ -3,6 +3,7 @@
 public struct ListEditor: Equatable, Sendable {
   /// From the root on.
   public let path: [UInt8]
+  /// The list as it is now, all edits made: its lines, with the paths as they are written.
   public private(set) var list: M3UList
   /// As it is written.
   public private(set) var bytes: [UInt8]
@@ -28,6 +29,7 @@ public struct ListEditor: Equatable, Sendable {
   /// Where its relative paths begin.
   public var folder: [UInt8] { Paths.folder(path) }
 
+  /// Entries, whether their files are there or not: rows are 0 up to this.
   public var count: Int { list.blocks.count }
 
   /// The file that an entry means, which need not be there, or its address.
@@ -52,6 +54,10 @@ public struct ListEditor: Equatable, Sendable {
     }
   }
 
+  /// Takes rows out, in whatever order they are named, with the lines that stand before each; rows that
+  /// do not exist are passed over.
+  ///
+  /// - Returns: the edit that can be undone; `nil` where nothing was taken out.
   @discardableResult
   public mutating func remove(_ rows: [Int], _ kind: ListEdit.Kind = .removed) -> ListEdit? {
     let gone = Set(rows.filter { list.blocks.indices.contains($0) })

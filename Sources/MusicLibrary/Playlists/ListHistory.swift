@@ -59,7 +59,9 @@ public struct ListHistory: Equatable, Sendable {
 
   public init() {}
 
+  /// The edit that undoing would take back; `nil` where there is none.
   public var undoable: ListEdit? { position > 0 ? steps[position - 1].edit : nil }
+  /// The edit that redoing would make again; `nil` where nothing is undone.
   public var redoable: ListEdit? { position < steps.count ? steps[position].edit : nil }
 
   /// Notes an edit that made these bytes of those. What was undone before cannot be made again.

@@ -38,7 +38,9 @@ public enum PlaylistKind: Sendable, Equatable {
 
 /// How much of a playlist is read: a hostile one costs no more than this.
 public enum PlaylistLimits {
+  /// Bytes of a file: a larger one is refused, to be read and to be written.
   public static let bytes = 64 << 20
+  /// Entries of a list: of a longer one the first ones are played, and it is not edited.
   public static let entries = 250_000
   /// Lines of an M3U, comments and directives too.
   static let lines = 2_000_000
