@@ -69,7 +69,7 @@ struct CommandArguments {
   mutating func change() throws(CommandError) -> PlayerCommand.Change {
     let word = try text()
     let digits = word.hasSuffix("%") ? word.dropLast() : word[...]
-    guard let value = Int(digits), abs(value) <= 1000 else { throw wrong(word) }
+    guard let value = Int(digits), (-1000...1000).contains(value) else { throw wrong(word) }
     if word.hasPrefix("+") || word.hasPrefix("-") { return .by(value) }
     guard value <= 100 else {
       throw CommandError("'\(spec.name)' takes 0 to 100 percent, not '\(Text.printable(word))'")
@@ -205,7 +205,7 @@ struct CommandArguments {
       guard (1...2).contains(ends.count), let first = Int(ends[0]),
         let last = Int(ends[ends.count - 1]),
         first >= 1, last >= first, last - first < Self.mostRows,
-        rows.count + last - first < Self.mostRows
+        rows.count + (last - first) < Self.mostRows
       else { throw wrong(word) }
       rows.formUnion(first - 1...last - 1)
     }

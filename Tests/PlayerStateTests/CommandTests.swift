@@ -50,6 +50,7 @@ import Testing
       ("playlist x open", .list(Array("x".utf8), .put(nil, .replace))),
       ("playlist x add", .list(Array("x".utf8), .put(nil, .end))),
       ("playlist x next", .list(Array("x".utf8), .put(nil, .next))),
+      ("remove 1,\(Int.max)", .remove([0, .max - 1])), ("volume -1000", .volume(.by(-1000))),
       ("add \"a b\" c\\ d", .add([Array("a b".utf8), Array("c d".utf8)], .end)),
     ] as [(String, PlayerCommand)])
   func `A line is read as people write it`(_ line: String, _ command: PlayerCommand) throws {
@@ -75,11 +76,14 @@ import Testing
       ("seek 200%", "'seek' takes [+|-]TIME|PERCENT%, not '200%'"),
       ("volume", "'volume' needs [+|-]PERCENT"),
       ("volume 1e3", "'volume' takes [+|-]PERCENT, not '1e3'"),
+      ("volume \(Int.min)", "'volume' takes [+|-]PERCENT, not '\(Int.min)'"),
+      ("level +\(Int.max)", "'level' takes [+|-]PERCENT, not '+\(Int.max)'"),
       ("play now", "'play' takes nothing, not 'now' too"),
       ("repeat al", "'repeat' takes off, all, one, cycle, not 'al', did you mean 'all'?"),
       ("remove 0", "'remove' takes ROWS, not '0'"),
       ("remove 1-99999999999999999999", "'remove' takes ROWS, not '1-99999999999999999999'"),
       ("remove 1-9000000,2", "'remove' takes ROWS, not '1-9000000,2'"),
+      ("remove 1-\(Int.max)", "'remove' takes ROWS, not '1-\(Int.max)'"),
       ("add 'x", "a quote is not closed"),
       ("move 1", "'move' needs ROWS ROW|end"),
       ("sleep 30", "'sleep' takes [TIME|track|off], not '30'"),
@@ -144,7 +148,7 @@ import Testing
     let pieces =
       CommandSpec.player.map(\.name) + [
         " ", "'", "\"", "\\", "\\x", "-", "+", "1", "99999999999999999999", ",", ":", "%", "\u{0}",
-        "end", ".", "e9", "日本", "\u{301}", "nan", "inf", "0x1p3",
+        "end", ".", "e9", "日本", "\u{301}", "nan", "inf", "0x1p3", "\(Int.max)", "\(Int.min)",
       ]
     for _ in 0..<2000 {
       let line = (0..<next(6)).map { _ in pieces[next(pieces.count)] + (next(2) == 0 ? " " : "") }
