@@ -16,7 +16,13 @@ public struct CommandWords: Equatable, Sendable {
   public var endsInWord = false
 
   public init(_ line: String) {
-    var word: [UInt8]?
+    var word: [UInt8] = []
+    // A word may be empty, in quotes.
+    var isInWord = false
+    func take(_ byte: UInt8) {
+      word.append(byte)
+      isInWord = true
+    }
     var bytes = Array(line.utf8)[...]
     while let byte = bytes.popFirst() {
       switch byte {
@@ -24,31 +30,30 @@ public struct CommandWords: Equatable, Sendable {
         guard let next = bytes.popFirst() else { break }
         if next == UInt8(ascii: "x"), let value = Self.hex(bytes.prefix(2)) {
           bytes = bytes.dropFirst(2)
-          word = (word ?? []) + [value]
+          take(value)
         } else {
-          word = (word ?? []) + [next]
+          take(next)
         }
       case UInt8(ascii: "'"), UInt8(ascii: "\""):
         if let quote = openQuote {
-          if quote == byte { openQuote = nil } else { word = (word ?? []) + [byte] }
+          if quote == byte { openQuote = nil } else { take(byte) }
         } else {
           openQuote = byte
-          word = word ?? []
+          isInWord = true
         }
       case UInt8(ascii: " "), UInt8(ascii: "\t"):
         if openQuote != nil {
-          word = (word ?? []) + [byte]
-        } else if let done = word {
-          words.append(done)
-          word = nil
+          take(byte)
+        } else if isInWord {
+          words.append(word)
+          word = []
+          isInWord = false
         }
-      default:
-        if word == nil { word = [] }
-        word?.append(byte)
+      default: take(byte)
       }
     }
-    endsInWord = word != nil
-    if let word { words.append(word) }
+    endsInWord = isInWord
+    if isInWord { words.append(word) }
   }
 
   private static func hex(_ digits: ArraySlice<UInt8>) -> UInt8? {

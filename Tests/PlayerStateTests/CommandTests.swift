@@ -124,6 +124,18 @@ import Testing
     #expect(complete("").count == CommandSpec.player.count)
   }
 
+  @Test func `A word is what its quotes and backslashes say, however long it is`() {
+    func words(_ line: String) -> [String] {
+      CommandWords(line).words.map { String(decoding: $0, as: UTF8.self) }
+    }
+    #expect(words(" a'b c'd\\ e \"\" \\x41'\"' ") == ["ab cd e", "", "A\""])
+    #expect(CommandWords("a ''").endsInWord && !CommandWords("'a' ").endsInWord)
+    #expect(CommandWords("'a ").openQuote == UInt8(ascii: "'"))
+    // Each byte that is quoted or escaped once cost a copy of all before it.
+    let long = String(repeating: "\\ ", count: 300_000)
+    #expect(words("add \(long) '\(long)'").map(\.utf8.count) == [3, 300_000, 300_000])
+  }
+
   @Test func `Changes stay within their bounds`() {
     #expect(PlayerCommand.Change.by(5).applied(to: 98) == 100)
     #expect(PlayerCommand.Change.by(5).applied(to: 120) == 120)
