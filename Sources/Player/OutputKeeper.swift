@@ -102,16 +102,22 @@ import OutputInterface
       // Told when it was over already.
       player.send(.sleep(true))
       player.send(.sleep(false))
-    default:
-      let route = player.state.route
-      let isLinkKept = route?.deviceAddress.map { isLinked?($0) ?? true } ?? false
-      player.send(
-        .route(
-          RouteChange(
-            from: route?.id, to: nil, reason: .oldDeviceUnavailable, isLinkKept: isLinkKept)))
+    default: player.send(.route(loss()))
     }
     open()
     return true
+  }
+
+  /// That the stream's device went away. The server's picture may have said so before the stream
+  /// did: then the route is another one already, and the device is the one that is waited for.
+  private func loss() -> RouteChange {
+    let state = player.state
+    let address = state.pendingAddress ?? state.route?.deviceAddress
+    let isLinkKept = address.map { isLinked?($0) ?? true } ?? false
+    let isKnown = state.pendingAddress != nil
+    return RouteChange(
+      from: isKnown ? nil : state.route?.id, to: isKnown ? state.route : nil,
+      reason: .oldDeviceUnavailable, isLinkKept: isLinkKept)
   }
 
   private func open() {

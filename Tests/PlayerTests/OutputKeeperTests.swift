@@ -150,9 +150,11 @@ import Testing
     }
 
     /// Lets the device play until it is lost.
-    func loseIt(_ index: Int = 0) async {
+    /// - Parameter meanwhile: what the control thread hears before it hears of the loss.
+    func loseIt(_ index: Int = 0, meanwhile: () -> Void = {}) async {
       server.opened[index].waitUntilQueued(48_000)
       server.opened[index].advance(frames: 48_000)
+      meanwhile()
       await until { losses == index + 1 }
     }
   }
@@ -219,6 +221,38 @@ import Testing
     await desk.until { desk.server.opened.count == 2 && !desk.server.opened[1].isCorked }
     #expect(desk.server.wanted == [nil, "bluez-call"])
     #expect(desk.engine.snapshot().position == 9_000.0 / 48_000)
+    desk.engine.close()
+  }
+
+  @Test(arguments: [false, true], [false, true])
+  func `D4.7, S53: a profile switch is one, whoever tells of it first; a lost link is a loss`(
+    isSeenFirst: Bool, isLinked: Bool
+  ) async throws {
+    let desk = try Desk([
+      .stream(Self.bluetooth, lostAt: 9_000), .stream(Self.bluetooth, lostAt: nil),
+    ])
+    desk.keeper.isLinked = { _ in isLinked }
+    desk.keeper.deviceOf = { $0.id }
+    // The server's picture: its stream goes to the speakers, its card is there still.
+    let seen = RouteChange(
+      to: Route(id: "speakers", routeClass: .speaker), reason: .oldDeviceUnavailable,
+      isLinkKept: true)
+    await desk.loseIt { if isSeenFirst { desk.player.send(.route(seen)) } }
+    if !isSeenFirst, isLinked { desk.player.send(.route(seen)) }
+    guard isLinked else {
+      #expect(desk.player.state.pendingAddress == nil)
+      #expect(desk.player.situation.intent == .paused(.noisy))
+      return desk.engine.close()
+    }
+    #expect(desk.player.state.pendingAddress == Self.bluetooth.address)
+    #expect(desk.player.state.route?.id == "speakers")
+    #expect(desk.player.situation.willResume && desk.server.wanted.count == 1)
+    let call = Route(
+      id: "bluez-call", name: "call", routeClass: .private, deviceAddress: Self.bluetooth.address)
+    desk.player.send(.route(RouteChange(to: call, reason: .newDeviceAvailable)))
+    desk.bell.ring()
+    await desk.until { desk.server.opened.count == 2 && !desk.server.opened[1].isCorked }
+    #expect(desk.player.situation.isAudible && desk.player.state.route == call)
     desk.engine.close()
   }
 
