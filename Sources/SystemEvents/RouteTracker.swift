@@ -74,9 +74,14 @@ public struct RouteTracker: Sendable {
     var findings: [Finding] = []
     if let awaited, !Self.isLinked(awaited, snapshot, isLinked) {
       self.awaited = nil
+      // Nothing is left: whatever comes next is told.
+      if place == nil { hasNoRoute = true }
       findings.append(.linkLost(address: awaited))
     }
-    guard let place else { return findings + settle(now, snapshot) }
+    guard let place else {
+      // The only device there was may be back before any stream of ours is on it.
+      return findings + settle(now, snapshot) + (now == nil ? back(snapshot) : [])
+    }
     if isLost(place, snapshot) {
       doubt = nil
       return findings + lose(place, now, snapshot, isLinked)
@@ -105,6 +110,7 @@ public struct RouteTracker: Sendable {
     guard let there else { return [] }
     hasNoRoute = false
     place = there
+    if there.route.deviceAddress == awaited { awaited = nil }
     return [.route(RouteChange(to: there.route, reason: .newDeviceAvailable))]
   }
 

@@ -248,6 +248,40 @@ extension ServerSnapshot.Sink {
     #expect(words(desk.see([card, Desk.call], on: 5)) == ["newDeviceAvailable bluez.hfp"])
   }
 
+  @Test(arguments: [false, true])
+  func `T9: where the headset is the only device, its other profile answers the wait, once`(
+    isGuarded: Bool
+  ) {
+    var desk = Desk()
+    desk.snapshot.cards = [ServerSnapshot.Card("bluez", index: 8, address: "00:11")]
+    #expect(words(desk.see([Desk.music], on: 4)) == ["newDeviceAvailable bluez.a2dp"])
+    // A stream that may not be moved is gone with its device; any other is on the server's stand-in.
+    let standIn = Sink("auto_null", index: 9)
+    let left: UInt32? = isGuarded ? nil : 9
+    #expect(words(desk.see([standIn], on: left)) == ["oldDeviceUnavailable - kept"])
+    #expect(desk.see().isEmpty)
+    if isGuarded {
+      #expect(words(desk.see([Desk.call], on: nil)) == ["returned bluez.hfp"])
+      #expect(desk.see().isEmpty)
+    }
+    #expect(words(desk.see([Desk.call], on: 5)) == ["newDeviceAvailable bluez.hfp"])
+    // It is waited for no longer: that it goes is one loss, and no end of a wait.
+    desk.snapshot.cards = []
+    #expect(words(desk.see([standIn], on: left)) == ["noSuitableRoute -"])
+  }
+
+  @Test func `S16: the only device's link is gone while it is waited for: what comes next is told`()
+  {
+    var desk = Desk()
+    desk.snapshot.cards = [ServerSnapshot.Card("bluez", index: 8, address: "00:11")]
+    _ = desk.see([Desk.music], on: 4)
+    #expect(words(desk.see([], on: nil)) == ["oldDeviceUnavailable - kept"])
+    desk.snapshot.cards = []
+    #expect(words(desk.see()) == ["linkLost 00:11"])
+    let card = Desk.card([Desk.speaker], active: 0)
+    #expect(words(desk.see([card], on: nil)) == ["newDeviceAvailable card/speaker"])
+  }
+
   @Test func `T9, S16: a link that is gone too ends the wait`() {
     var desk = Desk()
     let card = Desk.card([Desk.speaker], active: 0)
