@@ -29,6 +29,7 @@ public struct SessionMachine: Hashable, Sendable {
   public init(restarting image: SessionState, applications: KnownApplications = .builtIn) {
     var state = SessionState(
       configuration: image.configuration, route: image.route, tracks: image.tracks)
+    state.knownCount = image.knownCount
     state.now = image.now
     state.track = image.track
     state.position = image.position
@@ -36,7 +37,7 @@ public struct SessionMachine: Hashable, Sendable {
     state.isSilent = image.isSilent
     state.hasRingerVolume = image.hasRingerVolume
     state.scene.ignored = image.scene.ignored
-    state.acceptsRemote = !image.tracks.isEmpty && image.acceptsRemote
+    state.acceptsRemote = image.trackCount > 0 && image.acceptsRemote
     if state.acceptsRemote, state.intent == .stopped {
       state.remoteReleaseAt = image.now + SessionTiming.remoteRelease
     }

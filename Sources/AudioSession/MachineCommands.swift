@@ -8,7 +8,7 @@ extension SessionMachine {
       let category = state.configuration.category.rawValue
       return turn.refuse(SessionError(.categoryDoesNotPlay, cause: category), [.s38])
     }
-    guard !state.tracks.isEmpty else { return turn.refuse(SessionError(.nothingToPlay), [.s2]) }
+    guard state.trackCount > 0 else { return turn.refuse(SessionError(.nothingToPlay), [.s2]) }
     guard state.route != nil, !state.blockers.contains(where: { $0.kind == .noRoute }) else {
       return turn.refuse(SessionError(.noRoute), [.s2])
     }
@@ -85,7 +85,7 @@ extension SessionMachine {
 
   mutating func next(_ turn: inout Turn) {
     turn.rules.insert(.s70)
-    if state.track + 1 < state.tracks.count {
+    if state.track + 1 < state.trackCount {
       go(to: state.track + 1, &turn)
     } else {
       stop(&turn)
@@ -118,6 +118,7 @@ extension SessionMachine {
   mutating func load(_ tracks: [SessionTrack], _ turn: inout Turn) {
     if state.intent != .playing || tracks.isEmpty { halt(&turn) }
     state.tracks = tracks
+    state.knownCount = nil
     state.track = 0
     state.position = .zero
     state.acceptsRemote = !tracks.isEmpty
@@ -129,7 +130,7 @@ extension SessionMachine {
   }
 
   mutating func trackEnded(_ turn: inout Turn) {
-    if state.track + 1 < state.tracks.count {
+    if state.track + 1 < state.trackCount {
       state.track += 1
       state.position = .zero
       turn.remark = state.trackRemark
@@ -170,13 +171,13 @@ extension SessionMachine {
 
   /// The queue has at least so many tracks. An absurd number is none.
   private mutating func know(_ track: Int) -> Bool {
-    guard track >= 0, track < 1 << 20 else { return false }
-    while state.tracks.count <= track { state.tracks.append(SessionTrack(duration: nil)) }
+    guard track >= 0, track < .max else { return false }
+    if track >= state.trackCount { state.knownCount = track + 1 }
     return true
   }
 
   mutating func trackFailed(_ turn: inout Turn) {
-    if state.track + 1 < state.tracks.count {
+    if state.track + 1 < state.trackCount {
       go(to: state.track + 1, &turn)
     } else if state.intent == .playing {
       state.intent = .paused(.error)
@@ -246,9 +247,12 @@ extension SessionMachine.Turn {
 }
 
 extension SessionState {
-  var currentTrack: SessionTrack? { tracks.indices.contains(track) ? tracks[track] : nil }
+  var currentTrack: SessionTrack? {
+    if tracks.indices.contains(track) { return tracks[track] }
+    return track < trackCount ? SessionTrack(duration: nil) : nil
+  }
 
   var trackRemark: Remark {
-    .track(number: track + 1, of: tracks.count, title: currentTrack?.title ?? "")
+    .track(number: track + 1, of: trackCount, title: currentTrack?.title ?? "")
   }
 }

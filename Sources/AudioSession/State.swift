@@ -18,7 +18,11 @@ public struct SessionState: Hashable, Sendable, Codable {
   /// Whether there is a volume for event sounds that volume keys can mean (S12).
   public internal(set) var hasRingerVolume = true
 
+  /// The tracks of which something is known: those that were loaded. The queue is kept elsewhere,
+  /// and its later numbers are only numbers here.
   public internal(set) var tracks: [SessionTrack]
+  /// How many tracks there are at the least, where a later one than those was gone to.
+  var knownCount: Int?
   /// The index of the current track; 0 when there is none.
   public internal(set) var track = 0
   /// Where in the track we are at `now`: what was heard of it.
@@ -51,6 +55,9 @@ public struct SessionState: Hashable, Sendable, Codable {
     self.route = route
     self.tracks = tracks
   }
+
+  /// How many tracks there are, as far as is known: `track` is less, unless there is none.
+  public var trackCount: Int { max(tracks.count, knownCount ?? 0) }
 
   /// The Bluetooth device that may come back as another profile (D4.7); `nil` when none is waited for.
   public var pendingAddress: String? { pendingRoute?.address }

@@ -89,7 +89,7 @@ import Testing
     #expect(rig.send(.choose(track: 1)).actions == [.go(track: 1, position: .zero)])
     #expect(rig.send(.choose(track: 2)).remark == .track(number: 3, of: 3, title: ""))
     #expect(rig.send(.choose(track: 0)).actions == [.go(track: 0, position: .zero)])
-    for absurd in [-1, 1 << 20] {
+    for absurd in [-1, .min, .max] {
       let before = rig.machine
       #expect(rig.send(.choose(track: absurd)).actions.isEmpty)
       rig.send(.trackBegan(absurd))
@@ -106,7 +106,27 @@ import Testing
       #expect(rig.machine.state.track == track && rig.position == 0)
       rig.wait(2)
     }
-    #expect(rig.machine.state.tracks.count == 5)
+    #expect(rig.machine.state.trackCount == 5)
+  }
+
+  @Test func `a number that no list has so many tracks for is gone to like any other`() {
+    for track in [1 << 20, 1 << 40, Int.max - 1] {
+      var rig = Rig(tracks: [nil])
+      rig.play()
+      #expect(rig.send(.choose(track: track)).actions == [.go(track: track, position: .zero)])
+      rig.send(.seek(.seconds(7)))
+      #expect(rig.machine.state.track == track && rig.position == 7 && rig.isAudible)
+      // What is kept does not grow with the number, and a restart knows it.
+      #expect(rig.machine.state.tracks.count == 1)
+      #expect(SessionMachine(restarting: rig.machine.state).state.track == track)
+      rig.send(.trackBegan(0))
+      #expect(rig.machine.state.track == 0)
+      #expect(rig.send(.next(.key)).actions == [.go(track: 1, position: .zero)])
+      // Another list is another count.
+      rig.send(.load([SessionTrack(duration: nil)]))
+      rig.send(.next(.key))
+      #expect(rig.intent == .stopped)
+    }
   }
 
   @Test func `S58: the end of the queue is a stop, wherever it is told, and once`() {

@@ -60,7 +60,11 @@ import Testing
         var wanted = before.position
         if before.situation.isAudible {
           wanted = wanted + time
-          if let end = before.tracks[before.track].duration { wanted = min(wanted, end) }
+          if before.tracks.indices.contains(before.track),
+            let end = before.tracks[before.track].duration
+          {
+            wanted = min(wanted, end)
+          }
         }
         var track = before.track
         var isTrackEnd = false
@@ -68,7 +72,7 @@ import Testing
         case .timer(.trackEnd), .event(.trackEnded):
           isTrackEnd = true
           wanted = .zero
-          if track + 1 < before.tracks.count { track += 1 }
+          if track + 1 < before.trackCount { track += 1 }
         case .event(.trackBegan(let told)) where EventGenerator.tracks.contains(told):
           isTrackEnd = true
           wanted = .zero
@@ -83,8 +87,8 @@ import Testing
           track = place
           wanted = position
         }
-        if !after.tracks.isEmpty, !after.tracks.indices.contains(after.track) {
-          return "the track is \(after.track) of \(after.tracks.count) at \(at(step))"
+        if after.trackCount > 0, !(0..<after.trackCount).contains(after.track) {
+          return "the track is \(after.track) of \(after.trackCount) at \(at(step))"
         }
         return after.position == wanted && after.track == track
           ? nil
@@ -178,7 +182,7 @@ import Testing
 
   /// The program is done, by command or by the end of its queue: whoever it paused is told nothing.
   private static func isForGood(_ step: Step) -> Bool {
-    let wasLast = step.before.track + 1 >= step.before.tracks.count
+    let wasLast = step.before.track + 1 >= step.before.trackCount
     let wasStopped = step.before.intent == .stopped
     switch step.transition.trigger {
     case .event(.stop), .event(.deactivate): return true

@@ -100,7 +100,9 @@ import Testing
       if machine.situation.isAudible || machine.state.intent == .playing {
         return "it plays at once"
       }
-      if machine.state.position != image.position || machine.state.tracks != image.tracks {
+      if machine.state.position != image.position || machine.state.tracks != image.tracks
+        || machine.state.trackCount != image.trackCount
+      {
         return "the place is lost"
       }
       var walk = Walk(from: machine)
