@@ -186,10 +186,7 @@ extension SessionMachine {
   }
 
   mutating func volumeKey(_ direction: VolumeDirection, _ turn: inout Turn) {
-    // Whatever stands in the way by sounding is heard, also where no stream of it is seen.
-    let isAnythingHeard =
-      turn.before.isAudible || state.isOtherAudioPlaying
-      || state.blockers.contains { [.call, .solo, .duck, .primary].contains($0.kind) }
+    let isAnythingHeard = turn.before.isAudible || state.isOtherSoundHeard
     if !isAnythingHeard, state.hasRingerVolume {
       turn.extra.append(.changeEventVolume(direction))
       turn.rules.formUnion([.s12, .s78])

@@ -173,6 +173,14 @@ extension SessionState {
       || scene.streams.contains { scene.isForeignSound($0) }
   }
 
+  /// Whether sound other than this program's own is heard, so that volume keys mean the device
+  /// (S12): another program's, or that of what stands in the way by sounding, also where no stream of
+  /// it is seen. What stands in the way in silence, such as a lost server, is not heard.
+  public var isOtherSoundHeard: Bool {
+    isOtherAudioPlaying
+      || blockers.contains { [.call, .solo, .duck, .primary].contains($0.kind) }
+  }
+
   /// Whether another program plays what people listen to in the first place, so that sound which
   /// only adds to a program had better be left out.
   public var secondaryAudioShouldBeSilencedHint: Bool {

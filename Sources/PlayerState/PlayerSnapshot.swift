@@ -41,7 +41,7 @@ public struct PlayerSnapshot: Equatable, Sendable {
   public var ringerVolume: Int
   /// There is a volume for ringing and tones alone.
   public var hasRingerVolume = true
-  /// Other programs are heard: volume keys then mean the device (S12).
+  /// Other sound is heard: volume keys then mean the device (S12), as the session says.
   public var isOtherSoundHeard = false
   /// sotto's own level in percent, and whether sotto itself is muted.
   public var level: Int

@@ -42,7 +42,7 @@ extension PlayCommand {
     snapshot.devices = devices
     snapshot.ringerVolume = neighbours?.ringer ?? serverRinger ?? snapshot.ringerVolume
     snapshot.hasRingerVolume = state.hasRingerVolume
-    snapshot.isOtherSoundHeard = !state.blockers.isEmpty
+    snapshot.isOtherSoundHeard = state.isOtherSoundHeard
     snapshot.level = level
     snapshot.isOwnMuted = isOwnMuted
     snapshot.isStreamMuted = system?.isStreamMuted ?? false

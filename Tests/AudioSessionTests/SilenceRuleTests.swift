@@ -133,6 +133,28 @@ import Testing
     #expect(call.send(.volumeKey(.up)).actions == [.changeDeviceVolume(.up)])
   }
 
+  @Test func `S12: what is said to be heard is what volume keys go by, whatever stands in the way`() {
+    func check(_ rig: Rig, _ note: String) {
+      var rig = rig
+      let isHeard = rig.machine.state.isOtherSoundHeard
+      #expect(
+        rig.send(.volumeKey(.up)).actions
+          == [isHeard ? .changeDeviceVolume(.up) : .changeEventVolume(.up)], "\(note)")
+    }
+    for kind in BlockerKind.allCases {
+      var rig = Rig()
+      rig.begin("x", kind)
+      #expect(
+        rig.machine.state.isOtherSoundHeard == [.call, .solo, .duck, .primary].contains(kind))
+      check(rig, "\(kind)")
+    }
+    // A game stands in nobody's way, and is heard.
+    var game = Rig()
+    game.send(.stream(StreamObservation(id: "1", application: "Game")))
+    #expect(game.machine.state.isOtherSoundHeard && game.machine.state.blockers.isEmpty)
+    check(game, "a game")
+  }
+
   @Test func `S12: a system without a ringer volume changes the device and says so`() {
     var rig = Rig()
     rig.machine.setHasRingerVolume(false)
