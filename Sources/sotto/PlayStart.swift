@@ -179,8 +179,14 @@ extension PlayCommand {
     for name in IgnoredPrograms.read() { player.send(.ignore(name)) }
     player.onDecision = { [weak self] decision in self?.tell(decision) }
     player.onOther = { [weak self] action in
-      self?.headset?.carryOut(action)
-      if self?.bus?.carryOut(action) != true { self?.neighbourhood()?.carryOut(action) }
+      guard let self else { return }
+      headset?.carryOut(action)
+      if bus?.carryOut(action) == true { return }
+      switch action {
+      // What is heard needs the sounds, which may be missing; all else is for neighbours that are.
+      case .playEffect, .changeEventVolume: neighbourhood()?.carryOut(action)
+      default: neighbours?.carryOut(action)
+      }
     }
     let memo = VoiceMemo(
       player: player, engine: engine, backend: backend, folder: VoiceMemo.folder)

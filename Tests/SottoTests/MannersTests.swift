@@ -54,6 +54,27 @@ import Testing
     }
   }
 
+  @Test func `A program without its sounds plays music without a word, and ends well`() throws {
+    let folder = try Folder()
+    // Installed alone: nothing of the sounds lies beside it.
+    let program = URL(filePath: folder.path + "/alone")
+    try FileManager.default.copyItem(at: URL(filePath: Run.program), to: program)
+    let player = Process()
+    player.executableURL = program
+    player.arguments = [
+      "play", "--output", "null", try folder.write("short.wav", wav(seconds: 1)),
+    ]
+    player.environment = Run.environment(["HOME": folder.path, "XDG_RUNTIME_DIR": folder.path])
+    let errors = Pipe()
+    player.standardError = errors
+    player.standardInput = FileHandle.nullDevice
+    player.standardOutput = FileHandle.nullDevice
+    try player.run()
+    let said = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    player.waitUntilExit()
+    #expect(said == "" && player.terminationStatus == 0)
+  }
+
   @Test func `A player that is stopped is told before the patience for an answer is over`() throws {
     let player = try player()
     player.kill(SIGSTOP)
