@@ -20,6 +20,8 @@ import Dispatch
   private var firstWish: SessionEvent?
   /// The engine was started with that wish: the first sound is there already.
   private var hasBegun = false
+  /// Volume keys that went to the ringer and of which nothing is known yet.
+  private var ringerKeys: [VolumeDirection] = []
   /// The latest decisions, the oldest forgotten first.
   public private(set) var log = DecisionLog()
 
@@ -88,6 +90,19 @@ import Dispatch
     engine.hold()
   }
 
+  /// What became of a step of the ringer's volume: the server keeps one, or it does not. Without one
+  /// volume keys mean the device from now on, and those that asked in vain are made up for (S12).
+  ///
+  /// - Returns: whether the session has said so.
+  @discardableResult public func ringerAnswered(isThere: Bool) -> Bool {
+    machine.setHasRingerVolume(isThere)
+    let keys = ringerKeys
+    ringerKeys = []
+    guard !isThere else { return false }
+    for key in keys { send(.volumeKey(key)) }
+    return !keys.isEmpty
+  }
+
   /// Everything that can happen goes through here. Deadlines that were due before it come first.
   public func send(_ event: SessionEvent) {
     // The user's words keep their order.
@@ -98,6 +113,11 @@ import Dispatch
     while !waiting.isEmpty {
       let next = waiting.removeFirst()
       fireDue()
+      if case .serverBack = next {
+        // Another server may keep a volume for ringing that the last one did not.
+        machine.setHasRingerVolume(true)
+        ringerKeys = []
+      }
       onEvent?(now(), next)
       carryOut(machine.apply(next))
     }
@@ -154,11 +174,18 @@ import Dispatch
       }
     case .changeDeviceVolume(let direction): changeVolume(direction)
     case .unmuteStream: engine.unmuteStream()
-    case .publish, .pausePeer, .playPeer, .lowerOthers, .restoreOthers, .changeEventVolume,
-      .playEffect, .acceptRemote, .releaseRemote, .keepAwake:
+    case .changeEventVolume(let direction):
+      // Where nobody keeps such a volume but sotto itself, no answer comes.
+      if ringerKeys.count < Self.mostKeys { ringerKeys.append(direction) }
+      onOther?(action)
+    case .publish, .pausePeer, .playPeer, .lowerOthers, .restoreOthers, .playEffect, .acceptRemote,
+      .releaseRemote, .keepAwake:
       onOther?(action)
     }
   }
+
+  /// As many steps lead from one end of a volume to the other.
+  private static let mostKeys = 100 / volumeStep
 
   private static let ends: [Trigger] = [.event(.queueEnded), .event(.stoppedAfterTrack)]
 

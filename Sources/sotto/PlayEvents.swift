@@ -45,6 +45,7 @@ extension PlayCommand {
   private func tellRinger(_ volume: DeviceVolume?) {
     let sentence = Remark.ringerVolume.sentence
     serverRinger = volume?.percent
+    if player?.ringerAnswered(isThere: volume != nil) == true { return refresh() }
     guard let volume else {
       return say("\(sentence), but the sound server keeps no volume for ringing (S12)")
     }

@@ -141,6 +141,34 @@ import Testing
     return knobs
   }
 
+  @Test func `S12: where the server keeps no volume for ringing, keys change the device after all`()
+    throws
+  {
+    let scene = try Scene(knobs(.plain))
+    defer { scene.engine.close() }
+    scene.player.send(.pause(.key))
+    for _ in 0..<2 { scene.player.send(.volumeKey(.down)) }
+    #expect(scene.engine.snapshot().deviceVolume?.percent == 100)
+    #expect(scene.player.state.hasRingerVolume)
+    // One that is kept is what was meant.
+    let isKeptSaid = scene.player.ringerAnswered(isThere: true)
+    #expect(!isKeptSaid && scene.engine.snapshot().deviceVolume?.percent == 100)
+    scene.player.send(.volumeKey(.down))
+    let isSaid = scene.player.ringerAnswered(isThere: false)
+    #expect(isSaid && !scene.player.state.hasRingerVolume)
+    #expect(scene.engine.snapshot().deviceVolume?.percent == 95)
+    #expect(scene.player.log.latest(1).first?.remark == .noRingerVolume("Null output"))
+    // From now on they go there at once, and what was asked is not asked twice.
+    scene.player.send(.volumeKey(.down))
+    #expect(scene.engine.snapshot().deviceVolume?.percent == 90)
+    let isSaidAgain = scene.player.ringerAnswered(isThere: false)
+    #expect(!isSaidAgain && scene.engine.snapshot().deviceVolume?.percent == 90)
+    // Another server may keep one.
+    scene.player.send(.serverLost)
+    scene.player.send(.serverBack(.unchanged))
+    #expect(scene.player.state.hasRingerVolume)
+  }
+
   @Test func `S24, S53: a call rings beside the music's stream, and ends when it is declined`()
     async throws
   {
