@@ -53,11 +53,13 @@ public struct KnownApplications: Hashable, Sendable {
         let known = Trait.allCases.map(\.rawValue).joined(separator: ", ")
         throw ParseError(line: number, sentence: "the first word must be one of \(known)")
       }
-      guard words.count == 2, words[1] != "*" else {
+      // More than one blank may stand before it.
+      let word = words.count == 2 ? words[1].drop(while: \.isWhitespace) : ""
+      guard !word.isEmpty, word != "*" else {
         throw ParseError(line: number, sentence: "a program's name is missing")
       }
-      let isPrefix = words[1].last == "*"
-      let name = isPrefix ? words[1].dropLast() : words[1]
+      let isPrefix = word.last == "*"
+      let name = isPrefix ? word.dropLast() : word
       patterns.append(
         Pattern(trait: trait, text: name.utf8.map(Self.lower), isPrefix: isPrefix))
     }

@@ -91,7 +91,7 @@ import Testing
 
   @Test func `the list of programs can be extended, and its faults name their line`() throws {
     let more = try KnownApplications(
-      parsing: "# mine\r\n\r\nspeech Festival*\r\nalways-phone Walkie Talkie\r\n")
+      parsing: "# mine\r\n\r\nspeech  \tFestival*\r\nalways-phone   Walkie Talkie\r\n")
     #expect(more.has(.speech, "festival-client") && more.has(.alwaysPhone, "walkie talkie"))
     #expect(!more.has(.speech, "fest") && !more.has(.alwaysPhone, "Walkie"))
     #expect(!more.has(.speech, ""))
@@ -99,7 +99,7 @@ import Testing
     #expect(both.kind(of: Self.out("Festival")) == .duck)
     #expect(both.kind(of: Self.out("Walkie Talkie", "phone")) == nil)
     #expect(both.kind(of: Self.out("TeamSpeak", "phone")) == nil)
-    for (text, line) in [("call", 1), ("\n\nshout X", 3), ("call *", 1), ("call   ", 1)] {
+    for (text, line) in [("call", 1), ("\n\nshout X", 3), ("call *", 1), ("call   ", 1), ("call   *", 1)] {
       let error = #expect(throws: KnownApplications.ParseError.self) {
         try KnownApplications(parsing: text)
       }
