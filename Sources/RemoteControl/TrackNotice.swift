@@ -27,6 +27,8 @@ import Bus
   private var id: UInt32 = 0
   private var isAsking = false
   private var next: Track?
+  /// It was taken away before the desktop had given its number.
+  private var isWithdrawn = false
   /// Whether the desktop takes its body for markup.
   private var takesMarkup: Bool?
 
@@ -38,22 +40,30 @@ import Bus
     bus.observe { [weak self] _ in
       guard let self else { return }
       // Another bus has another desktop.
-      (id, isAsking, takesMarkup) = (0, false, nil)
+      (id, isAsking, isWithdrawn, takesMarkup) = (0, false, false, nil)
     }
   }
 
   /// Shows a track in the place of the one before.
   public func show(_ track: Track) {
     next = track
+    isWithdrawn = false
     send()
   }
 
   /// Takes the notice away.
   public func withdraw() {
     next = nil
-    guard id != 0 else { return }
-    bus.call(Self.name, Self.path, Self.name, "CloseNotification", [.uint32(id)]) { _ in }
+    guard id != 0 else {
+      isWithdrawn = isAsking
+      return
+    }
+    Self.close(id, on: bus)
     id = 0
+  }
+
+  private static func close(_ id: UInt32, on bus: BusConnection) {
+    bus.call(name, path, name, "CloseNotification", [.uint32(id)]) { _ in }
   }
 
   private func send() {
@@ -76,14 +86,26 @@ import Bus
     next = nil
     bus.call(
       Self.name, Self.path, Self.name, "Notify", Self.arguments(track, id, takesMarkup)
-    ) { [weak self] result in
-      guard let self else { return }
-      isAsking = false
-      if case .success(let values) = result, case .uint32(let number)? = values.first {
-        id = number
+    ) { [weak self, bus] result in
+      var number: UInt32 = 0
+      if case .success(let values) = result, case .uint32(let given)? = values.first {
+        number = given
       }
+      guard let self, !isWithdrawn else {
+        if number != 0 { Self.close(number, on: bus) }
+        self?.ended()
+        return
+      }
+      isAsking = false
+      if number != 0 { id = number }
       send()
     }
+  }
+
+  /// What was withdrawn is gone: the next one is new.
+  private func ended() {
+    isAsking = false
+    isWithdrawn = false
   }
 
   private static func texts(_ value: BusValue) -> [String] {

@@ -11,6 +11,9 @@ import Testing
     let connection: BusConnection
     private(set) var calls: [[BusValue]] = []
     private(set) var closed: [UInt32] = []
+    /// Answers to Notify wait until `answerAll`.
+    var isSlow = false
+    private var waiting: [() -> Void] = []
     private var object: BusObject?
     private var last: UInt32 = 40
 
@@ -37,7 +40,11 @@ import Testing
                   last += 1
                   id = .uint32(last)
                 }
-                call.answer(.success([id]))
+                if isSlow {
+                  waiting.append { call.answer(.success([id])) }
+                } else {
+                  call.answer(.success([id]))
+                }
               },
               BusMethod("CloseNotification", [BusArgument("id", "u")]) { [weak self] call in
                 if case .uint32(let id)? = call.arguments.first { self?.closed.append(id) }
@@ -56,6 +63,12 @@ import Testing
         }
       }
       try #require(isOwned)
+    }
+
+    func answerAll() {
+      isSlow = false
+      for answer in waiting { answer() }
+      waiting = []
     }
   }
 
@@ -83,6 +96,36 @@ import Testing
     #expect(desktop.calls.map { $0[4] } == [.string("A — B"), .string("")])
     notice.withdraw()
     #expect(await holds { desktop.closed == [41] })
+    connection.close()
+    desktop.connection.close()
+    bus.close()
+  }
+
+  @Test(arguments: [false, true])
+  func `What is withdrawn before the desktop has answered is taken away once it has`(
+    isDropped: Bool
+  ) async throws {
+    let (bus, desktop, connection, _) = try await stage(["body"])
+    var notice: TrackNotice? = TrackNotice(connection)
+    desktop.isSlow = true
+    notice?.show(TrackNotice.Track(title: "One"))
+    #expect(await holds { desktop.calls.count == 1 })
+    notice?.withdraw()
+    if isDropped { notice = nil }
+    desktop.answerAll()
+    #expect(await holds { desktop.closed == [41] })
+    // The next one is a new one; wanted again before the answer, none is taken away.
+    if let notice {
+      desktop.isSlow = true
+      notice.show(TrackNotice.Track(title: "Two"))
+      #expect(await holds { desktop.calls.count == 2 })
+      #expect(desktop.calls[1][1] == .uint32(0))
+      notice.withdraw()
+      notice.show(TrackNotice.Track(title: "Three"))
+      desktop.answerAll()
+      #expect(await holds { desktop.calls.count == 3 })
+      #expect(desktop.calls[2][1] == .uint32(42) && desktop.closed == [41])
+    }
     connection.close()
     desktop.connection.close()
     bus.close()
