@@ -148,7 +148,9 @@ extension PlayQueue {
     isSingle = state.isSingle
     stopsOnce = state.stopsOnce
     isConsuming = state.isConsuming
-    clipboard = Items(state.clipboard) { _ in true }
+    // What was copied has the names that it has in the queue, but none twice.
+    var kept: Set<EntryID> = []
+    clipboard = Items(state.clipboard) { kept.insert($0).inserted }
     order = ShuffleOrder(state.order, items)
     if order.isOn { order.restore(items, after: currentID) }
     history = EditHistory(

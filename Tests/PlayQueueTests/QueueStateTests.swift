@@ -108,7 +108,7 @@ struct QueueStateTests {
         return start..<start + Int.random(in: 0...4, using: &chance)
       }
       for _ in 0..<3 {
-        switch Int.random(in: 0..<8, using: &chance) {
+        switch Int.random(in: 0..<10, using: &chance) {
         case 0: state.queue.ids = state.queue.ids.map { _ in id() }
         case 1: state.queue.entries = Array(state.queue.entries.dropLast())
         case 2: state.place = Int.random(in: -5...50, using: &chance)
@@ -123,6 +123,11 @@ struct QueueStateTests {
         case 6:
           for index in state.undone.indices { state.undone[index].placeAfter = -3 }
           state.nextID = 0
+        case 7: state.clipboard.ids = state.queue.entries.map { _ in id() }
+        case 8:
+          let name = id()
+          state.clipboard = QueueState.Entries(
+            ids: [name, name], entries: [entry("a"), entry("b")])
         default:
           for index in state.done.indices {
             for step in state.done[index].steps.indices {
@@ -132,6 +137,8 @@ struct QueueStateTests {
         }
       }
       var found = PlayQueue(state)
+      #expect(found.fault == nil, "seed \(seed)")
+      found.paste(at: 0)
       #expect(found.fault == nil, "seed \(seed)")
       for _ in 0..<10 { Act.allCases.randomElement(using: &chance)!.perform(&found, &chance) }
       while found.undo() != nil {}
