@@ -3,6 +3,8 @@ import Bus
 
 /// The silent switch of a machine that has none: a feedbackd profile, or the desktop's do not
 /// disturb where it is told on the bus (S3).
+///
+/// On the control thread.
 @MainActor public final class BusSilentMode {
   private let bus: BusConnection
   private let send: @MainActor (SessionEvent) -> Void
@@ -28,15 +30,23 @@ import Bus
   public init(_ bus: BusConnection, send: @escaping @MainActor (SessionEvent) -> Void) {
     self.bus = bus
     self.send = send
-    for source in [Self.feedback, Self.notifications] { follow(source) }
+    for source in Self.sources { follow(source) }
+    bus.observe { [weak self] state in
+      guard let self, case .ready = state else { return }
+      // What was said before the bus was lost holds until it is known to be over.
+      for source in Self.sources where isOn[source.name] == true { ask(source) }
+    }
   }
+
+  private static let sources = [feedback, notifications]
 
   private func follow(_ source: Source) {
     // The interface is called as the name.
     let watch = BusNameWatch(source.name, on: bus) { [weak self] owner in
       guard let self else { return }
-      if owner == nil { return set(source, false) }
-      ask(source)
+      if owner != nil { return ask(source) }
+      // Where the bus itself is gone, nobody has lifted anything.
+      if bus.isReady { set(source, false) }
     }
     watches.append(watch)
     bus.watch(
@@ -55,8 +65,11 @@ import Bus
 
   private func ask(_ source: Source) {
     bus.property(source.name, source.path, source.name, source.property) { [weak self] result in
-      // Most notification servers have no such property.
-      if let value = try? result.get() { self?.set(source, source.meansSilent(value)) }
+      switch result {
+      case .success(let value): self?.set(source, source.meansSilent(value))
+      // Nobody is there, or, as with most notification servers, there is no such property.
+      case .failure(let error): if error.isAbsence { self?.set(source, false) }
+      }
     }
   }
 

@@ -242,27 +242,49 @@ import Testing
     #expect(events.isEmpty)
   }
 
+  /// A program with one property, for BusSilentMode.
+  private func start(
+    _ name: String, _ path: String, _ property: String, _ type: String, _ value: String
+  ) async throws -> pid_t {
+    let id = try bus.python(["-m", "dbusmock", "--session", name, path, name])
+    try await present(name)
+    try await call(
+      name, path, "org.freedesktop.DBus.Mock", "AddProperty", "ssv", name, property, type, value)
+    return id
+  }
+
+  private func set(
+    _ name: String, _ path: String, _ property: String, _ type: String, _ value: String
+  ) async throws {
+    try await call(
+      name, path, "org.freedesktop.DBus.Properties", "Set", "ssv", name, property, type, value)
+  }
+
+  @Test func `S3: a bus that is lost lifts no silent mode; one where nobody wants it does`()
+    async throws
+  {
+    var events: [SessionEvent] = []
+    let silent = BusSilentMode(connection) { events.append($0) }
+    connection.open()
+    let (feedback, place) = ("org.sigxcpu.Feedback", "/org/sigxcpu/Feedback")
+    _ = try await start(feedback, place, "Profile", "s", "full")
+    try await set(feedback, place, "Profile", "s", "silent")
+    #expect(await holds { events == [.silent(true)] })
+    bus.stop()
+    #expect(await holds { !connection.isReady })
+    #expect(events == [.silent(true)])
+    // Without anyone who wants silence on the new bus it is over.
+    try bus.start()
+    #expect(await holds { events == [.silent(true), .silent(false)] })
+    withExtendedLifetime(silent) {}
+  }
+
   @Test func `S3: feedbackd's profile and the desktop's do-not-disturb are the silent switch`()
     async throws
   {
     var events: [SessionEvent] = []
     let silent = BusSilentMode(connection) { events.append($0) }
     connection.open()
-    func start(_ name: String, _ path: String, _ property: String, _ type: String, _ value: String)
-      async throws -> pid_t
-    {
-      let id = try bus.python(["-m", "dbusmock", "--session", name, path, name])
-      try await present(name)
-      try await call(
-        name, path, "org.freedesktop.DBus.Mock", "AddProperty", "ssv", name, property, type, value)
-      return id
-    }
-    func set(_ name: String, _ path: String, _ property: String, _ type: String, _ value: String)
-      async throws
-    {
-      try await call(
-        name, path, "org.freedesktop.DBus.Properties", "Set", "ssv", name, property, type, value)
-    }
     let (feedback, place) = ("org.sigxcpu.Feedback", "/org/sigxcpu/Feedback")
     let id = try await start(feedback, place, "Profile", "s", "full")
     try await set(feedback, place, "Profile", "s", "silent")
