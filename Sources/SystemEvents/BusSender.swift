@@ -2,10 +2,14 @@ import Bus
 
 /// Who sent a command: WirePlumber pauses players whose device goes away, and that is no wish of the
 /// user's (T10).
+///
+/// On the control thread.
 @MainActor public final class BusSender {
   private let bus: BusConnection
   /// By unique name; such a name is never given twice on one bus.
   private var known: [String: Bool] = [:]
+
+  private static let wirePlumber = "wireplumber"
 
   public init(_ bus: BusConnection) {
     self.bus = bus
@@ -20,12 +24,13 @@ import Bus
     if let isIt = known[sender] { return answer(isIt) }
     bus.ask("GetConnectionUnixProcessID", [.string(sender)]) { [weak self] result in
       let process = (try? result.get())?.first?.integer
-      let isIt = process.flatMap(BusProgram.name) == "wireplumber"
-      if let self {
+      let name = process.flatMap(BusProgram.name)
+      // A question that failed says nothing of the sender: it is asked again.
+      if let self, let name {
         if known.count > 1000 { known = [:] }
-        known[sender] = isIt
+        known[sender] = name == Self.wirePlumber
       }
-      answer(isIt)
+      answer(name == Self.wirePlumber)
     }
   }
 }

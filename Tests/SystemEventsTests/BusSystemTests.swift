@@ -302,6 +302,40 @@ import Testing
     withExtendedLifetime(silent) {}
   }
 
+  @Test func `T10: WirePlumber is known by its process, also after a question that failed`()
+    async throws
+  {
+    connection.open()
+    try #require(await holds { connection.isReady })
+    let name = "org.example.Manager"
+    try bus.python([
+      "-c",
+      """
+      import dbus, time
+      open('/proc/self/comm', 'w').write('wireplumber')
+      bus = dbus.SessionBus()
+      bus.request_name('\(name)')
+      time.sleep(100000)
+      """,
+    ])
+    let watch = BusNameWatch(name, on: connection) { _ in }
+    try #require(await holds { watch.owner != nil })
+    let owner = try #require(watch.owner)
+    let sender = BusSender(connection)
+    func isWirePlumber(_ name: String) async -> Bool {
+      await withCheckedContinuation { done in
+        sender.isWirePlumber(name) { done.resume(returning: $0) }
+      }
+    }
+    // A bus that stands still answers nothing within our patience.
+    bus.signal(SIGSTOP)
+    #expect(await !isWirePlumber(owner))
+    bus.signal(SIGCONT)
+    #expect(await isWirePlumber(owner))
+    guard case .ready(let own) = connection.state else { throw BusError.failed("no bus") }
+    #expect(await !isWirePlumber(own))
+  }
+
   @Test func `The survey says what there is, and why the rest is not`() async throws {
     func survey(_ place: BusConnection.Place, patience: Double = 60) async -> [BusSurvey.Line] {
       let survey = BusSurvey(session: place, system: place, patience: patience)
