@@ -16,14 +16,24 @@ extension MPRISServer {
 
   // MARK: Methods
 
+  /// A method that changes what is heard: it waits for those that came before it.
+  func ordered(
+    _ name: String, _ takes: [BusArgument] = [],
+    body: @escaping @MainActor (MPRISServer, BusCall) -> Void
+  ) -> BusMethod {
+    BusMethod(name, takes) { [weak self] call in
+      self?.order.take { [weak self] in if let self { body(self, call) } }
+    }
+  }
+
   /// A command is taken while there is something to control, and answered whatever it did.
   private func command(
     _ name: String, _ command: PlayerCommand,
     when isPossible: @escaping @MainActor (PlayerSnapshot) -> Bool
   ) -> BusMethod {
-    BusMethod(name) { [weak self] call in
-      if let self, isAccepting, let snapshot, isPossible(snapshot) {
-        player.perform(command, from: .mpris)
+    ordered(name) { server, call in
+      if server.isAccepting, let snapshot = server.snapshot, isPossible(snapshot) {
+        server.player.perform(command, from: .mpris)
       }
       call.answer(.success([]))
     }
@@ -33,7 +43,7 @@ extension MPRISServer {
     [
       command("Next", .next, when: canGoNext),
       command("Previous", .previous, when: canPlay),
-      BusMethod("Pause") { [weak self] call in self?.pause(call) },
+      ordered("Pause") { $0.pause($1) },
       command("PlayPause", .toggle, when: canPlay),
       command("Stop", .stop, when: canPlay),
       command("Play", .play, when: canPlay),
@@ -41,28 +51,34 @@ extension MPRISServer {
   }
 
   /// From WirePlumber it says that the device is gone; then it waits for the answer before it lets
-  /// the stream go to another one, and must get it once nothing is heard (T10).
+  /// the stream go to another one, and must get it once nothing is heard (T10). Who it is from the
+  /// bus may have to say: what is sent meanwhile comes after it.
   private func pause(_ call: BusCall) {
+    order.hold()
     player.isWirePlumber(call.sender) { [weak self] isWirePlumber in
-      guard let self, isAccepting, let snapshot, canPlay(snapshot) else {
-        return call.answer(.success([]))
-      }
-      player.perform(.pause, from: isWirePlumber ? .wireplumber : .mpris)
-      guard isWirePlumber else { return call.answer(.success([])) }
-      player.whenSilent { call.answer(.success([])) }
+      guard let self else { return call.answer(.success([])) }
+      pause(call, isWirePlumber: isWirePlumber)
+      order.goOn()
     }
+  }
+
+  private func pause(_ call: BusCall, isWirePlumber: Bool) {
+    guard isAccepting, let snapshot, canPlay(snapshot) else { return call.answer(.success([])) }
+    player.perform(.pause, from: isWirePlumber ? .wireplumber : .mpris)
+    guard isWirePlumber else { return call.answer(.success([])) }
+    player.whenSilent { call.answer(.success([])) }
   }
 
   private var seeking: [BusMethod] {
     [
-      BusMethod("Seek", [BusArgument("Offset", "x")]) { [weak self] call in
-        if let offset = call.arguments.first?.integer { self?.seek(by: Double(offset) / 1e6) }
+      ordered("Seek", [BusArgument("Offset", "x")]) { server, call in
+        if let offset = call.arguments.first?.integer { server.seek(by: Double(offset) / 1e6) }
         call.answer(.success([]))
       },
-      BusMethod("SetPosition", [BusArgument("TrackId", "o"), BusArgument("Position", "x")]) {
-        [weak self] call in
+      ordered("SetPosition", [BusArgument("TrackId", "o"), BusArgument("Position", "x")]) {
+        server, call in
         if let track = call.arguments[0].text, let position = call.arguments[1].integer {
-          self?.setPosition(track, Double(position) / 1e6)
+          server.setPosition(track, Double(position) / 1e6)
         }
         call.answer(.success([]))
       },
@@ -92,12 +108,11 @@ extension MPRISServer {
   }
 
   private var openURI: BusMethod {
-    BusMethod("OpenUri", [BusArgument("Uri", "s")]) { [weak self] call in
-      guard let self else { return }
+    ordered("OpenUri", [BusArgument("Uri", "s")]) { server, call in
       guard let path = call.arguments[0].text.flatMap(MPRISAddress.path) else {
         return call.answer(.failure(.notSupported("sotto opens file, http and https")))
       }
-      player.open(path, at: nil, playsIt: true) { fault in
+      server.player.open(path, at: nil, playsIt: true) { fault in
         call.answer(fault.map { .failure(.failed($0)) } ?? .success([]))
       }
     }

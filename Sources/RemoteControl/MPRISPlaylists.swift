@@ -10,9 +10,7 @@ extension MPRISServer {
     BusInterface(
       Self.playlists,
       methods: [
-        BusMethod("ActivatePlaylist", [BusArgument("PlaylistId", "o")]) { [weak self] call in
-          self?.activate(call)
-        },
+        ordered("ActivatePlaylist", [BusArgument("PlaylistId", "o")]) { $0.activate($1) },
         BusMethod(
           "GetPlaylists",
           [

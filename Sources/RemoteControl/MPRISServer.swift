@@ -23,6 +23,7 @@ import PlayerState
   private var published: [String: [String: BusValue]] = [:]
   private var kept: PlayerSnapshot?
   var seeks: MPRISSeeks?
+  let order = MPRISOrder()
   let list = MPRISList()
   let lists = MPRISLists()
 

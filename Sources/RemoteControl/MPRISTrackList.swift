@@ -17,22 +17,22 @@ extension MPRISServer {
           let paths = call.arguments[0].elements?.compactMap(\.text) ?? []
           call.answer(.success([.array(of: "a{sv}", self?.metadata(paths) ?? [])]))
         },
-        BusMethod(
+        ordered(
           "AddTrack",
           [
             BusArgument("Uri", "s"), BusArgument("AfterTrack", "o"),
             BusArgument("SetAsCurrent", "b"),
           ]
-        ) { [weak self] call in self?.add(call) },
+        ) { $0.add($1) },
         BusMethod("RemoveTrack", [BusArgument("TrackId", "o")]) { [weak self] call in
           if let row = self?.row(call.arguments[0].text) {
             self?.player.perform(.remove([row]), from: .mpris)
           }
           call.answer(.success([]))
         },
-        BusMethod("GoTo", [BusArgument("TrackId", "o")]) { [weak self] call in
-          if let self, isAccepting, let row = row(call.arguments[0].text) {
-            player.perform(.choose(row), from: .mpris)
+        ordered("GoTo", [BusArgument("TrackId", "o")]) { server, call in
+          if server.isAccepting, let row = server.row(call.arguments[0].text) {
+            server.player.perform(.choose(row), from: .mpris)
           }
           call.answer(.success([]))
         },

@@ -106,8 +106,13 @@ import Testing
 
   func whenSilent(_ then: @escaping @MainActor () -> Void) { whenHeld.append(then) }
 
+  /// Who asked waits for the test.
+  var questions: [@MainActor () -> Void] = []
+  var isSlowToKnow = false
+
   func isWirePlumber(_ sender: String, _ answer: @escaping @MainActor (Bool) -> Void) {
-    answer(sender == wirePlumber)
+    let isIt = sender == wirePlumber
+    if isSlowToKnow { questions.append { answer(isIt) } } else { answer(isIt) }
   }
 }
 

@@ -295,6 +295,35 @@ import Testing
     #expect(await holds { isAnswered })
   }
 
+  @Test func `S70: what is sent after a pause comes after it, however late its sender is known`()
+    async throws
+  {
+    let stage = try await Scene.playing.stage()
+    stage.desk.isSlowToKnow = true
+    var answered: [String] = []
+    let row = MPRISAddress.track(EntryID(0))
+    for (member, arguments, interface) in [
+      ("Pause", [], Stage.player), ("Seek", [.int64(5_000_000)], Stage.player),
+      ("GoTo", [.path(row)], MPRISServer.trackList), ("Pause", [], Stage.player),
+      ("Next", [], Stage.player), ("Play", [], Stage.player),
+    ] as [(String, [BusValue], String)] {
+      stage.client.call(
+        Stage.name, "/org/mpris/MediaPlayer2", interface, member, arguments, timeout: 180
+      ) { _ in answered.append(member) }
+    }
+    #expect(await holds { stage.desk.questions.count == 1 })
+    // Questions have answers meanwhile.
+    await stage.settle()
+    #expect(stage.desk.performed.isEmpty && answered.isEmpty)
+    stage.desk.questions[0]()
+    #expect(stage.desk.questions.count == 2)
+    #expect(stage.desk.performed == [.pause, .seek(.to(15)), .choose(0)])
+    stage.desk.questions[1]()
+    #expect(stage.desk.performed.suffix(3) == [.pause, .next, .play])
+    #expect(await holds { answered == ["Pause", "Seek", "GoTo", "Pause", "Next", "Play"] })
+    #expect(stage.desk.machine.situation.isAudible && stage.desk.queue.current == 1)
+  }
+
   @Test func `Volume is sotto's own level, rate zero is pause, shuffle and loop are the queue's`()
     async throws
   {
