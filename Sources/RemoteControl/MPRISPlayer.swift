@@ -32,6 +32,8 @@ extension MPRISServer {
     when isPossible: @escaping @MainActor (PlayerSnapshot) -> Bool
   ) -> BusMethod {
     ordered(name) { server, call in
+      // The player may go on hearing the old track for a moment: jumps in it are over.
+      if [.next, .previous, .stop].contains(command) { server.seeks?.forget() }
       if server.isAccepting, let snapshot = server.snapshot, isPossible(snapshot) {
         server.player.perform(command, from: .mpris)
       }
@@ -86,25 +88,25 @@ extension MPRISServer {
   }
 
   private func seek(by offset: Double) {
-    guard isAccepting, let snapshot, canSeek(snapshot), snapshot.situation.intent != .stopped else {
-      return
-    }
-    let position = seeks?.target(from: snapshot.position(at: player.now)) ?? 0
+    guard isAccepting, let snapshot, canSeek(snapshot), snapshot.situation.intent != .stopped,
+      let entry = snapshot.heardID
+    else { return }
+    let position = seeks?.target(from: snapshot.position(at: player.now), in: entry) ?? 0
     if let length = snapshot.length, position + offset >= length {
       // Past the end is the next track; after the last one there is silence.
       seeks?.forget()
       return player.perform(canGoNext(snapshot) ? .next : .stop, from: .mpris)
     }
-    seeks?.seek(to: max(0, position + offset))
+    seeks?.seek(to: max(0, position + offset), in: entry)
   }
 
   /// Of another track than the heard one it came too late.
   private func setPosition(_ track: String, _ position: Double) {
     guard isAccepting, let snapshot, canSeek(snapshot), snapshot.situation.intent != .stopped,
       let length = snapshot.length, position >= 0, position <= length,
-      let row = snapshot.index, MPRISAddress.track(snapshot.queue.ids[row]) == track
+      let entry = snapshot.heardID, MPRISAddress.track(entry) == track
     else { return }
-    seeks?.seek(to: position)
+    seeks?.seek(to: position, in: entry)
   }
 
   private var openURI: BusMethod {
@@ -238,5 +240,12 @@ extension MPRISServer {
 
   private func change(_ command: PlayerCommand) {
     if isAccepting { player.perform(command, from: .mpris) }
+  }
+}
+
+extension PlayerSnapshot {
+  /// The name of the heard entry; `nil` where nothing is heard, or it has left the queue.
+  var heardID: EntryID? {
+    index.flatMap { queue.ids.indices.contains($0) ? queue.ids[$0] : nil }
   }
 }

@@ -1,24 +1,42 @@
 import Dispatch
+import PlayQueue
 import PlayerState
 
 /// Jumps that come faster than anybody can hear become one: the first is made at once, and those
-/// that come until it may have been heard are made together.
+/// that come until it may have been heard are made together. Each is meant for the track that is
+/// heard when it comes, and void in any other.
+///
+/// On the control thread.
 @MainActor final class MPRISSeeks {
+  /// The track that is heard.
+  private let heard: @MainActor () -> EntryID?
   private let perform: @MainActor (PlayerCommand.Seek) -> Void
   private var timer: (any DispatchSourceTimer)?
-  /// Where the jumps lead that are not made yet.
-  private var waiting: Double?
+  /// Where the jumps lead that are not made yet, and in which track.
+  private var waiting: (position: Double, entry: EntryID)?
 
   static let pause = 0.05
 
-  init(_ perform: @escaping @MainActor (PlayerCommand.Seek) -> Void) { self.perform = perform }
+  init(
+    heard: @escaping @MainActor () -> EntryID?,
+    perform: @escaping @MainActor (PlayerCommand.Seek) -> Void
+  ) {
+    self.heard = heard
+    self.perform = perform
+  }
 
-  /// Where the next jump begins.
-  func target(from position: Double) -> Double { waiting ?? position }
+  /// The next jump is made at once.
+  var isIdle: Bool { timer == nil }
 
-  func seek(to position: Double) {
+  /// Where the next jump begins, in that track.
+  func target(from position: Double, in entry: EntryID) -> Double {
+    if let waiting, waiting.entry == entry { return waiting.position }
+    return position
+  }
+
+  func seek(to position: Double, in entry: EntryID) {
     guard timer == nil else {
-      waiting = position
+      waiting = (position, entry)
       return
     }
     perform(.to(position))
@@ -29,14 +47,14 @@ import PlayerState
     self.timer = timer
   }
 
-  /// Another track: what was to be done in the last one is void.
+  /// Another track is wanted: what was to be done in the last one is void.
   func forget() { waiting = nil }
 
   private func due() {
     timer?.cancel()
     timer = nil
-    guard let position = waiting else { return }
+    guard let wish = waiting else { return }
     waiting = nil
-    seek(to: position)
+    if wish.entry == heard() { seek(to: wish.position, in: wish.entry) }
   }
 }

@@ -36,7 +36,9 @@ import PlayerState
     let object = BusObject(
       Self.path, [rootInterface(), playerInterface(), trackListInterface(), playlistsInterface()])
     self.object = object
-    seeks = MPRISSeeks { [weak self] seek in self?.player.perform(.seek(seek), from: .mpris) }
+    seeks = MPRISSeeks(
+      heard: { [weak self] in self?.snapshot?.heardID },
+      perform: { [weak self] seek in self?.player.perform(.seek(seek), from: .mpris) })
     bus.export(object)
     bus.observe { [weak self] state in
       guard let self else { return }

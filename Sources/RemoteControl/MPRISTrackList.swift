@@ -31,6 +31,7 @@ extension MPRISServer {
           call.answer(.success([]))
         },
         ordered("GoTo", [BusArgument("TrackId", "o")]) { server, call in
+          server.seeks?.forget()
           if server.isAccepting, let row = server.row(call.arguments[0].text) {
             server.player.perform(.choose(row), from: .mpris)
           }

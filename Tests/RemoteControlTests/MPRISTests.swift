@@ -277,6 +277,20 @@ import Testing
     #expect(stage.desk.seeks.count < 100)
   }
 
+  @Test func `S70: a seek that waits does not land in the next track`() async throws {
+    let stage = try await Scene.playing.stage()
+    for (member, arguments) in [
+      ("Seek", [.int64(1_000_000)]), ("Seek", [.int64(1_000_000)]), ("Next", []),
+    ] as [(String, [BusValue])] {
+      stage.client.call(
+        Stage.name, "/org/mpris/MediaPlayer2", Stage.player, member, arguments, timeout: 180
+      ) { _ in }
+    }
+    await stage.settle()
+    #expect(await holds { stage.server.seeks?.isIdle == true })
+    #expect(stage.desk.queue.current == 2 && stage.desk.machine.state.position == .zero)
+  }
+
   @Test func `T10: WirePlumber's pause is a lost device, answered once nothing is heard`()
     async throws
   {
