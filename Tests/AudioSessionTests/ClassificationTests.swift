@@ -99,7 +99,9 @@ import Testing
     #expect(both.kind(of: Self.out("Festival")) == .duck)
     #expect(both.kind(of: Self.out("Walkie Talkie", "phone")) == nil)
     #expect(both.kind(of: Self.out("TeamSpeak", "phone")) == nil)
-    for (text, line) in [("call", 1), ("\n\nshout X", 3), ("call *", 1), ("call   ", 1), ("call   *", 1)] {
+    for (text, line) in [
+      ("call", 1), ("\n\nshout X", 3), ("call *", 1), ("call   ", 1), ("call   *", 1),
+    ] {
       let error = #expect(throws: KnownApplications.ParseError.self) {
         try KnownApplications(parsing: text)
       }

@@ -133,7 +133,8 @@ import Testing
     #expect(call.send(.volumeKey(.up)).actions == [.changeDeviceVolume(.up)])
   }
 
-  @Test func `S12: what is said to be heard is what volume keys go by, whatever stands in the way`() {
+  @Test func `S12: what is said to be heard is what volume keys go by, whatever stands in the way`()
+  {
     func check(_ rig: Rig, _ note: String) {
       var rig = rig
       let isHeard = rig.machine.state.isOtherSoundHeard

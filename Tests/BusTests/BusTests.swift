@@ -29,6 +29,8 @@ import Testing
   @MainActor private final class Station {
     var volume = 0.5
     var calls = 0
+    /// Calls that wait for their answers.
+    var kept: [BusCall] = []
     lazy var object = BusObject(
       "/a/b",
       [
@@ -42,6 +44,7 @@ import Testing
             },
             BusMethod("Fail") { $0.answer(.failure(.failed("not today\u{1B}[2J"))) },
             BusMethod("Forget") { _ in },
+            BusMethod("Keep") { [unowned self] call in kept.append(call) },
           ],
           properties: [
             BusProperty("Name", "s", change: .constant) { .string("a\u{07}b") },
@@ -245,6 +248,16 @@ import Testing
     let silent = try await connected(bus)
     let station = Station()
     silent.export(station.object)
+    guard case .ready(let name) = silent.state else { throw Wrong("not ready") }
+    let unanswered = await answer(
+      connection, name, "/a/b", "org.example.Station", "Keep", timeout: 0.3)
+    guard case .failure = unanswered else { throw Wrong("\(unanswered)") }
+    #expect(await holds { station.kept.count == 1 })
+    // Other calls of the same program are answered, and the late answer is taken for none of them.
+    station.kept[0].answer(.success([]))
+    let value = BusValue.variant(.int32(7))
+    let echo = await answer(connection, name, "/a/b", "org.example.Station", "Echo", [value])
+    #expect(echo == .success([value]))
     // The whole bus stands still: nothing here waits for it.
     bus.signal(SIGSTOP)
     let result = await answer(
