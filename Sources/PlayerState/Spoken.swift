@@ -343,8 +343,3 @@ extension PlayerSnapshot {
     return lyrics.lastIndex { ($0.start ?? .infinity) <= position }
   }
 }
-
-/// One line for each change between two snapshots; see `PlayerSnapshot.changes`.
-public func describe(_ before: PlayerSnapshot, _ after: PlayerSnapshot) -> [String] {
-  after.changes(since: before)
-}

@@ -44,7 +44,7 @@ struct Stage {
     let before = snapshot
     body(&self)
     take()
-    let told = describe(before, snapshot)
+    let told = snapshot.changes(since: before)
     lines += told
     return told
   }

@@ -80,11 +80,24 @@ import Testing
       if machine.situation.intent != .playing { send(.play(source)) }
     case .seek(let seek):
       if case .to(let seconds) = seek { seeks.append(seconds) }
-      if let event = command.event(from: source, in: snapshot!, at: clock) { send(event) }
+      if let target = target(seek) { send(.seek(.seconds(target))) }
     case .level(.to(let percent)): level = percent
     case .shuffle, .repeating, .remove: _ = queue.perform(command, seed: 7)
-    default:
-      if let event = command.event(from: source, in: snapshot!, at: clock) { send(event) }
+    case .play: send(.play(source))
+    case .pause: send(.pause(source))
+    case .toggle: send(.toggle(source))
+    case .stop: send(.stop(source))
+    case .force: send(.force(source))
+    case .silent(let wish): send(.silent(wish.applied(to: machine.state.isSilent)))
+    default: break
+    }
+  }
+
+  private func target(_ seek: PlayerCommand.Seek) -> Double? {
+    switch seek {
+    case .by(let seconds): max(0, position + seconds)
+    case .to(let seconds): max(0, seconds)
+    case .part(let part): Self.length * part
     }
   }
 

@@ -86,7 +86,7 @@ import Testing
       let before = stage.snapshot
       change(&stage, &chance)
       let said =
-        describe(before, stage.snapshot)
+        stage.snapshot.changes(since: before)
         + Control.allCases.map { stage.snapshot.description(of: $0, at: stage.snapshot.at) }
       for line in said where Text.printable(line) != line || line.isEmpty {
         Issue.record("seed \(seed): said \(line)")
