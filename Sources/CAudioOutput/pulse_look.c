@@ -138,20 +138,14 @@ static void on_sink(pa_context *context, const pa_sink_info *info, int end, void
                                  .route = pulse_route(info, port)};
     if (port == info->active_port) sink->active_port = (int)i;
   }
-  uint64_t loudest = pa_cvolume_max(&info->volume);
   sink->index = info->index;
   sink->card = info->card;
-  sink->monitor = info->monitor_source;
   sink->name = seen_text(draft, info->name);
   sink->description = seen_text(draft, info->description);
   sink->address = seen_text(draft, pulse_address(info->proplist));
   sink->route = pulse_route(info, info->active_port);
   sink->ports = ports;
   sink->port_count = count;
-  sink->percent = (int)((loudest * 100 + PA_VOLUME_NORM / 2) / PA_VOLUME_NORM);
-  sink->muted = info->mute != 0;
-  sink->hardware = (info->flags & PA_SINK_HARDWARE) != 0;
-  sink->network = (info->flags & PA_SINK_NETWORK) != 0;
   sink->suspended = info->state == PA_SINK_SUSPENDED;
 }
 
@@ -174,7 +168,6 @@ static void on_card(pa_context *context, const pa_card_info *info, int end, void
   }
   card->index = info->index;
   card->name = seen_text(draft, info->name);
-  card->profile = info->active_profile2 ? seen_text(draft, info->active_profile2->name) : "";
   card->address = seen_text(draft, pulse_address(info->proplist));
   card->ports = ports;
   card->port_count = count;
@@ -270,7 +263,6 @@ static void on_server(pa_context *context, const pa_server_info *info, void *dat
     seen->server = seen_text(watch->draft, text);
     seen->is_pipewire = strstr(name, "PipeWire") != NULL;
     seen->default_sink = seen_text(watch->draft, info->default_sink_name);
-    seen->default_source = seen_text(watch->draft, info->default_source_name);
   }
   if (--watch->open == 0) watch_answered(watch);
 }

@@ -35,8 +35,7 @@ static void publish_without_lists(sotto_watch *watch, int state) {
   draft->seen = (sotto_seen){.state = state,
                              .at_ns = sotto_monotonic_ns(),
                              .server = "",
-                             .default_sink = "",
-                             .default_source = ""};
+                             .default_sink = ""};
   publish(watch, draft);
 }
 
@@ -83,7 +82,6 @@ void watch_answered(sotto_watch *watch) {
   seen->at_ns = watch->asked_ns;
   if (!seen->server) seen->server = "";
   if (!seen->default_sink) seen->default_sink = "";
-  if (!seen->default_source) seen->default_source = "";
   seen->sinks = draft->sinks.items, seen->sink_count = draft->sinks.count;
   seen->cards = draft->cards.items, seen->card_count = draft->cards.count;
   seen->sources = draft->sources.items, seen->source_count = draft->sources.count;

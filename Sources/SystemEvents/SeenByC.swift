@@ -11,7 +11,6 @@ extension ServerSnapshot {
       state: states.indices.contains(Int(it.state)) ? states[Int(it.state)] : .absent,
       kind: it.is_pipewire ? .pipeWire : .pulseAudio, at: Double(it.at_ns) / 1e9,
       server: text(it.server), defaultSink: text(it.default_sink),
-      defaultSource: text(it.default_source),
       sinks: values(it.sinks, it.sink_count) { unsafe Sink($0) },
       cards: values(it.cards, it.card_count) { unsafe Card($0) },
       sources: values(it.sources, it.source_count) { unsafe Source($0) },
@@ -38,7 +37,6 @@ extension ServerSnapshot.Sink {
       address: some(it.address), routeClass: routeClasses[Int(it.route)],
       ports: values(it.ports, it.port_count) { unsafe ServerSnapshot.Port($0) },
       activePort: it.active_port < 0 ? nil : Int(it.active_port),
-      percent: Int(it.percent), isMuted: it.muted, isHardware: it.hardware, isNetwork: it.network,
       isSuspended: it.suspended)
   }
 }
@@ -46,7 +44,7 @@ extension ServerSnapshot.Sink {
 extension ServerSnapshot.Card {
   fileprivate init(_ it: sotto_seen_card) {
     unsafe self.init(
-      text(it.name), index: it.index, profile: text(it.profile), address: some(it.address),
+      text(it.name), index: it.index, address: some(it.address),
       ports: values(it.ports, it.port_count) { unsafe ServerSnapshot.Port($0) })
   }
 }

@@ -43,10 +43,6 @@ public struct ServerSnapshot: Hashable, Sendable {
     public var routeClass: RouteClass
     public var ports: [Port]
     public var activePort: Int?
-    public var percent: Int
-    public var isMuted: Bool
-    public var isHardware: Bool
-    public var isNetwork: Bool
     /// What plays on it stands still: by the user's wish, or while another user has the seat. Servers
     /// also do it to a device on which nothing plays.
     public var isSuspended: Bool
@@ -54,8 +50,7 @@ public struct ServerSnapshot: Hashable, Sendable {
     public init(
       _ name: String, index: UInt32, card: UInt32? = nil, description: String? = nil,
       address: String? = nil, routeClass: RouteClass = .speaker, ports: [Port] = [],
-      activePort: Int? = nil, percent: Int = 100, isMuted: Bool = false, isHardware: Bool = true,
-      isNetwork: Bool = false, isSuspended: Bool = false
+      activePort: Int? = nil, isSuspended: Bool = false
     ) {
       self.index = index
       self.card = card
@@ -65,10 +60,6 @@ public struct ServerSnapshot: Hashable, Sendable {
       self.routeClass = routeClass
       self.ports = ports
       self.activePort = activePort
-      self.percent = percent
-      self.isMuted = isMuted
-      self.isHardware = isHardware
-      self.isNetwork = isNetwork
       self.isSuspended = isSuspended
     }
   }
@@ -76,17 +67,14 @@ public struct ServerSnapshot: Hashable, Sendable {
   public struct Card: Hashable, Sendable {
     public var index: UInt32
     public var name: String
-    public var profile: String
     public var address: String?
     public var ports: [Port]
 
     public init(
-      _ name: String, index: UInt32, profile: String = "", address: String? = nil,
-      ports: [Port] = []
+      _ name: String, index: UInt32, address: String? = nil, ports: [Port] = []
     ) {
       self.index = index
       self.name = name
-      self.profile = profile
       self.address = address
       self.ports = ports
     }
@@ -172,7 +160,6 @@ public struct ServerSnapshot: Hashable, Sendable {
   /// For people: "PulseAudio 16.1", "PulseAudio (on PipeWire 0.3.65) 15.0.0".
   public var server: String
   public var defaultSink: String
-  public var defaultSource: String
   public var sinks: [Sink]
   public var cards: [Card]
   public var sources: [Source]
@@ -184,16 +171,15 @@ public struct ServerSnapshot: Hashable, Sendable {
 
   public init(
     state: State = .ready, kind: Kind = .pulseAudio, at: Double = 0, server: String = "",
-    defaultSink: String = "", defaultSource: String = "", sinks: [Sink] = [], cards: [Card] = [],
-    sources: [Source] = [], clients: [Client] = [], playbacks: [Stream] = [],
-    captures: [Stream] = [], modules: [String] = []
+    defaultSink: String = "", sinks: [Sink] = [], cards: [Card] = [], sources: [Source] = [],
+    clients: [Client] = [], playbacks: [Stream] = [], captures: [Stream] = [],
+    modules: [String] = []
   ) {
     self.state = state
     self.kind = kind
     self.at = at
     self.server = server
     self.defaultSink = defaultSink
-    self.defaultSource = defaultSource
     self.sinks = sinks
     self.cards = cards
     self.sources = sources

@@ -1,9 +1,10 @@
 import AudioTypes
 import Dispatch
 import Foundation
-import SystemEvents
 import TestSupport
 import Testing
+
+@testable import SystemEvents
 
 /// A watch on a server of the test's own, and what it showed.
 @MainActor final class Lookout {

@@ -29,7 +29,6 @@ typedef struct sotto_seen_port {
 typedef struct sotto_seen_sink {
   uint32_t index;
   uint32_t card;
-  uint32_t monitor;         ///< the source that records it
   const char *name;
   const char *description;
   const char *address;      ///< Bluetooth; empty where it is none
@@ -37,17 +36,12 @@ typedef struct sotto_seen_sink {
   int active_port;          ///< index of it; -1: none
   const sotto_seen_port *ports;
   size_t port_count;
-  int percent;
-  bool muted;
-  bool hardware;
-  bool network;
   bool suspended;  ///< nothing that plays on it is heard: given up for a while by the server
 } sotto_seen_sink;
 
 typedef struct sotto_seen_card {
   uint32_t index;
   const char *name;
-  const char *profile;
   const char *address;
   const sotto_seen_port *ports;
   size_t port_count;
@@ -92,7 +86,6 @@ typedef struct sotto_seen {
   int64_t at_ns;       ///< CLOCK_MONOTONIC, when the server was asked
   const char *server;  ///< for people
   const char *default_sink;
-  const char *default_source;
   const sotto_seen_sink *sinks;
   size_t sink_count;
   const sotto_seen_card *cards;
