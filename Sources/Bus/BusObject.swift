@@ -58,7 +58,6 @@ public struct BusArgument: Sendable {
     case invalidates
     /// Nothing.
     case silent = "false"
-    case constant = "const"
   }
 
   public var name: String

@@ -71,21 +71,6 @@ extension PlayQueue {
     removePlayed(index)
   }
 
-  /// Goes to the next track, as the user's key does; at the end nothing is current, which means
-  /// stop.
-  @discardableResult public mutating func next() -> Int? {
-    pass(to: indexAfterSkip)
-    return current
-  }
-
-  /// Goes on when the current track has ended.
-  @discardableResult public mutating func advance() -> Int? {
-    let next = indexAfterCurrent
-    stopsOnce = false
-    pass(to: next)
-    return current
-  }
-
   /// The current track has ended and nothing follows by itself. Makes current where the player stands
   /// until the user wants more, and says which it is: what a skip would have brought where single or
   /// the wish to stop once held it, otherwise the first of all; `nil` in an empty queue. Shuffled,

@@ -45,8 +45,6 @@ public struct PlayQueue: Sendable {
   /// has been removed.
   public var current: Int? { isCurrentPresent ? place : nil }
 
-  public var currentEntry: QueueEntry? { current.map { entries[$0] } }
-
   /// Appends at the end; what is current stays so. This fills the queue and is no edit: there is
   /// nothing to undo.
   public mutating func append(_ more: some Sequence<QueueEntry>) {

@@ -12,6 +12,22 @@ func isSame(_ left: PlayQueue, _ right: PlayQueue) -> Bool { left == right }
 func queue(_ count: Int) -> PlayQueue { PlayQueue((0..<count).map { entry("\($0)", 60) }) }
 
 extension PlayQueue {
+  var currentEntry: QueueEntry? { current.map { entries[$0] } }
+
+  /// What the player does when the user skips.
+  @discardableResult mutating func next() -> Int? {
+    pass(to: indexAfterSkip)
+    return current
+  }
+
+  /// What it does when the current track has ended.
+  @discardableResult mutating func advance() -> Int? {
+    let next = indexAfterCurrent
+    stopsOnce = false
+    pass(to: next)
+    return current
+  }
+
   /// The names, with the current one in brackets: "0 [1] 2".
   var shown: String {
     entries.indices.map { index in

@@ -43,10 +43,10 @@ struct DamagedNumberTests {
     queue.insertNext([entry(22)])
     queue.remove([0])
     queue.repeatMode = .all
-    for _ in 0..<30 { queue.next() }
+    for _ in 0..<30 { queue.pass(to: queue.indexAfterSkip) }
     queue.shuffle(seed: 2, by: .track)
     queue.shuffle(seed: 3, by: .album)
-    for _ in 0..<30 { queue.next() }
+    for _ in 0..<30 { queue.pass(to: queue.indexAfterSkip) }
     while queue.undo() != nil {}
     while queue.redo() != nil {}
     let last = queue.state
@@ -120,7 +120,7 @@ struct DamagedNumberTests {
       var back = PlayQueue(state)
       back.repeatMode = .all
       back.add([entry(7)])
-      for _ in 0..<20 { back.next() }
+      for _ in 0..<20 { back.pass(to: back.indexAfterSkip) }
       back.shuffle(seed: 2, by: .album)
       #expect(back.undo() != nil)
       #expect(back.entries.count == 4)

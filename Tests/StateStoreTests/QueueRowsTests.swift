@@ -37,7 +37,7 @@ struct QueueRowsTests {
     case 8: queue.undo()
     case 9: queue.redo()
     case 10: queue.shuffle(seed: .random(in: 0...99), by: Bool.random() ? .album : .track)
-    case 11: queue.next()
+    case 11: queue.pass(to: queue.indexAfterSkip)
     case 12: queue.describe(at: rows[0], title: "known \(rows[1])", duration: 3)
     case 13: queue.repeatMode = RepeatMode.allCases.randomElement()!
     case 14: queue.isConsuming.toggle()

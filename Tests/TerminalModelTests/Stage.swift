@@ -93,9 +93,9 @@ struct Stage {
     }
     snapshot.index = snapshot.queue.current
     snapshot.position = state.position.seconds
-    snapshot.duration = snapshot.queue.currentEntry?.duration
+    snapshot.duration = snapshot.entry?.duration
     snapshot.isAdvancing = machine.situation.isAudible
-    snapshot.info = snapshot.queue.currentEntry.map { _ in Self.info }
+    snapshot.info = snapshot.entry.map { _ in Self.info }
     if let route = state.route, route != snapshot.route {
       snapshot.route = route
       snapshot.deviceName = route.name
