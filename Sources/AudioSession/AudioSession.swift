@@ -95,7 +95,9 @@
 
   public var situation: Situation? { machine?.situation }
 
-  /// All that the session knows, to be kept; see `SessionMachine.init(restarting:)`.
+  /// The state of the session's machine; `nil` before there is a category. A `SessionMachine` can
+  /// go on from it, or begin anew after a restart (`init(restarting:)`); this class cannot. Of the
+  /// log nothing is in it.
   public var state: SessionState? { machine?.state }
 
   // MARK: - What happens

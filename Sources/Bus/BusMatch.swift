@@ -38,13 +38,17 @@ public struct BusMatch: Hashable, Sendable {
 }
 
 /// Who owns a name on the bus, at any time.
+///
+/// On the control thread.
 @MainActor public final class BusNameWatch {
   public let name: String
   /// The unique name of the owner; nil while there is none.
   public private(set) var owner: String?
   private let onChange: @MainActor (_ owner: String?) -> Void
 
-  /// - Parameter onChange: called once who owns it is known, and at each change.
+  /// - Parameter onChange: called at each change of `owner`, the first one included: so not while
+  ///   nobody has owned it yet. With the bus the owner is lost, which `BusConnection.isReady` tells
+  ///   from the end of the program.
   public init(
     _ name: String, on bus: BusConnection, onChange: @escaping @MainActor (_ owner: String?) -> Void
   ) {

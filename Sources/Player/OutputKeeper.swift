@@ -19,7 +19,7 @@ import OutputInterface
   /// Which try comes next, since the loss.
   private var attempts = 0
   private var isServerLost = false
-  /// The output can only be this one, and what it is lost by is the end: a file.
+  /// What is lost may be found again; false where its loss is the end, as a file's is.
   private let isLasting: Bool
 
   /// Tells what the route of a device is, where somebody watches the server; else the stream says.
@@ -29,8 +29,9 @@ import OutputInterface
   /// The server's name of the device that a route is; `nil` leaves the choice to the server.
   public var deviceOf: (@MainActor (Route) -> String?)?
 
-  /// Seconds before each try; the last one repeats.
+  /// While a Bluetooth device is waited for: seconds until it is looked at again.
   static let profilePause = 0.1
+  /// Seconds before each try; the last one repeats.
   static let pauses = [0.0, 0.2, 0.4, 0.8, 1.6, 3.2, 5.0]
 
   /// - Parameters:

@@ -9,9 +9,9 @@ import PlayerState
 @safe @MainActor final class ButtonDevice {
   enum Opened {
     case device(ButtonDevice)
-    /// It can be read and has no key that means anything here, or is none.
+    /// It can be read, and has no key that means anything here.
     case nothing
-    /// It may not be read, at least not yet.
+    /// It may not be read, or is no input device, at least not yet.
     case refused
   }
 

@@ -110,7 +110,8 @@ import PlayerState
 
   // MARK: What is told
 
-  /// The player now; the same while all properties are read in one go.
+  /// The player now; one and the same while it is looked what of all that is told has changed.
+  /// Who asks over the bus has each property from a new one.
   var snapshot: PlayerSnapshot? { kept ?? player.snapshot }
 
   nonisolated static func microseconds(_ seconds: Double) -> Int64 {
