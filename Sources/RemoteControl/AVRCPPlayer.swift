@@ -31,6 +31,7 @@ import PlayerState
   public nonisolated static let path = "/sotto/avrcp"
   private static let media = "org.bluez.Media1"
 
+  /// - Parameter bus: the system's, where BlueZ is.
   public init(_ bus: BusConnection, player: any RemotePlayer) {
     self.bus = bus
     self.player = player

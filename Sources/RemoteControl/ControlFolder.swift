@@ -24,6 +24,7 @@ public struct ControlFolder: Sendable {
   public let path: [UInt8]
   let user: uid_t
 
+  /// - Parameter user: whose folder it must be, and whose sockets are in it.
   public init(path: [UInt8], user: uid_t = geteuid()) {
     self.path = path
     self.user = user

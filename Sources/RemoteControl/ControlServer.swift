@@ -72,6 +72,7 @@ public enum ControlReply: Equatable, Sendable {
   /// As many are taken in at once; the player's other business has its turn between.
   private static let acceptedAtOnce = 16
 
+  /// Nobody is listened to yet.
   public init(_ target: any ControlTarget) { self.target = target }
 
   /// Begins to listen, under the first name that is free.

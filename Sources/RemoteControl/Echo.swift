@@ -8,6 +8,7 @@ public struct Echo: Sendable {
 
   private var last: [Act: (source: CommandSource, at: SessionTime)] = [:]
 
+  /// How long the same act from another side is the same press.
   public static let seconds = 0.15
 
   public init() {}

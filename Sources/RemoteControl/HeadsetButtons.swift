@@ -70,6 +70,7 @@ import PlayerState
     return unsafe inotify_add_watch(number, folder, events) >= 0 || isAbove
   }
 
+  /// No button is read any more.
   public func close() {
     watch?.cancel()
     watch = nil
@@ -142,6 +143,7 @@ import PlayerState
 
   // MARK: For the doctor
 
+  /// What there is of devices with buttons.
   public struct Survey: Sendable {
     public var hasLibrary: Bool
     /// Devices that have buttons for us and can be read, by their names.

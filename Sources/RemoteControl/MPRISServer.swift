@@ -30,6 +30,7 @@ import PlayerState
   public nonisolated static let name = "org.mpris.MediaPlayer2.sotto"
   public nonisolated static let path = "/org/mpris/MediaPlayer2"
 
+  /// - Parameter bus: the session's. No name is asked for before `accept`.
   public init(_ bus: BusConnection, player: any RemotePlayer) {
     self.bus = bus
     self.player = player

@@ -7,12 +7,14 @@ public struct Presses: Hashable, Sendable {
   /// What the button is for at this moment.
   public enum Meaning: Hashable, Sendable { case transport, ringing, talking }
 
+  /// What the button did.
   public enum Input: Hashable, Sendable {
     case press, release
     /// Time has passed: what was due by now is done.
     case wait
   }
 
+  /// What the user means by it.
   public enum Act: Hashable, Sendable { case toggle, next, previous, answer, decline, hangUp }
 
   private enum State: Hashable, Sendable {
@@ -29,9 +31,12 @@ public struct Presses: Hashable, Sendable {
   /// Where releases are not told, or not when they happen, no press is long.
   public let reportsReleases: Bool
 
+  /// A press that comes later is no part of the same act.
   public static let pause = SessionTime.milliseconds(350)
+  /// Held that long while a call rings, a press declines.
   public static let long = SessionTime.milliseconds(600)
 
+  /// - Parameter reportsReleases: whether the device tells when the button is let go.
   public init(reportsReleases: Bool = true) { self.reportsReleases = reportsReleases }
 
   /// When `wait` has something to do; `nil` when it has not.
@@ -51,6 +56,8 @@ public struct Presses: Hashable, Sendable {
     if case .counting(1, let at) = state { at } else { nil }
   }
 
+  /// Takes a press, a release, or that time has passed, and says what the user means by now: often
+  /// nothing yet, until `deadline`.
   public mutating func take(_ input: Input, at now: SessionTime, during meaning: Meaning) -> [Act] {
     var acts: [Act] = []
     if let deadline, deadline <= now, let act = due(meaning, deadline) { acts.append(act) }

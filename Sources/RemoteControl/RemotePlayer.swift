@@ -27,6 +27,7 @@ import PlayerState
   func isWirePlumber(_ sender: String, _ answer: @escaping @MainActor (Bool) -> Void)
 }
 
+/// One of the user's playlists, as remotes show it.
 public struct RemotePlaylist: Hashable, Sendable {
   public var path: [UInt8]
   public var name: String

@@ -35,6 +35,7 @@ import Bus
   static let name = "org.freedesktop.Notifications"
   static let path = "/org/freedesktop/Notifications"
 
+  /// - Parameter bus: the session's. Nothing is shown before `show`.
   public init(_ bus: BusConnection) {
     self.bus = bus
     bus.observe { [weak self] _ in

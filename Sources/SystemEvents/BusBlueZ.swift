@@ -3,6 +3,8 @@ import Bus
 
 /// BlueZ: which Bluetooth links stand, and that one is lost. This comes before the sound server's
 /// word of it, and tells the cause: a profile switch keeps its link (T9).
+///
+/// On the control thread.
 @MainActor public final class BusBlueZ {
   private let bus: BusConnection
   private let send: @MainActor (SessionEvent) -> Void
@@ -11,6 +13,7 @@ import Bus
   private var devices: [String: Device] = [:]
   /// The paths of the adapters that are there.
   public private(set) var adapters: [String] = []
+  /// Called when the adapters that are there have changed; with BlueZ all of them go.
   public var onAdapters: (@MainActor () -> Void)?
   /// Who BlueZ is on the bus; nil while it does not run.
   public var owner: String? { watch?.owner }
@@ -25,6 +28,7 @@ import Bus
   private static let adapter = "org.bluez.Adapter1"
   private static let objects = "org.freedesktop.DBus.ObjectManager"
 
+  /// - Parameter send: is given what the session must hear: links that are lost.
   public init(_ bus: BusConnection, send: @escaping @MainActor (SessionEvent) -> Void) {
     self.bus = bus
     self.send = send

@@ -1,6 +1,8 @@
 import Bus
 
 /// logind's idle lock: while it is held the machine neither darkens nor sleeps by itself.
+///
+/// On the control thread.
 @MainActor public final class BusIdle {
   private let bus: BusConnection
   private var watch: BusNameWatch?
@@ -9,6 +11,7 @@ import Bus
   private var isWanted = false
   private var isAsking = false
 
+  /// - Parameter bus: the system's. The lock is asked for again whenever logind is new.
   public init(_ bus: BusConnection) {
     self.bus = bus
     watch = BusNameWatch(BusLogind.name, on: bus) { [weak self] _ in

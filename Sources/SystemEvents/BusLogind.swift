@@ -5,6 +5,8 @@ import Glibc
 
 /// logind: the machine sleeps and wakes, the session is locked and unlocked. Sleep is delayed until
 /// the music is held, and no longer.
+///
+/// On the control thread.
 @MainActor public final class BusLogind {
   private let bus: BusConnection
   private let send: @MainActor (SessionEvent) -> Void
@@ -26,6 +28,11 @@ import Glibc
   /// logind waits 5 s at most, where nobody has changed that; a fade needs a tenth of one.
   private static let longestDelay = 4.0
 
+  /// - Parameters:
+  ///   - bus: the system's.
+  ///   - send: is given what the session must hear: sleep and the lock.
+  ///   - whenSilent: calls back once nothing is heard; sleep is delayed until then, and 4 s at
+  ///     most.
   public init(
     _ bus: BusConnection, send: @escaping @MainActor (SessionEvent) -> Void,
     whenSilent: @escaping @MainActor (@escaping @MainActor () -> Void) -> Void
@@ -78,6 +85,7 @@ import Glibc
     inhibitor = nil
   }
 
+  /// The program goes on: sleep is delayed again.
   public func resume() {
     isSuspended = false
     if watch?.owner != nil { inhibit() }

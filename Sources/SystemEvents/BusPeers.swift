@@ -3,6 +3,8 @@ import Bus
 
 /// The other players on MPRIS: who is there, who plays, and a word to them when the session asks for
 /// it. To look at them touches nobody (S34).
+///
+/// On the control thread.
 @MainActor public final class BusPeers {
   private struct Peer {
     var names: [String]

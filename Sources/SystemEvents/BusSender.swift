@@ -11,6 +11,7 @@ import Bus
 
   private static let wirePlumber = "wireplumber"
 
+  /// - Parameter bus: the one that the commands come over.
   public init(_ bus: BusConnection) {
     self.bus = bus
     bus.observe { [weak self] state in

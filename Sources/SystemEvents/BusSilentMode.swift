@@ -27,6 +27,7 @@ import Bus
     property: "Inhibited"
   ) { $0.bool == true }
 
+  /// - Parameter send: is given `silent`, at each change.
   public init(_ bus: BusConnection, send: @escaping @MainActor (SessionEvent) -> Void) {
     self.bus = bus
     self.send = send

@@ -4,6 +4,8 @@ import Dispatch
 import Glibc
 
 /// What of D-Bus there is on this machine, in sentences, for `sotto doctor`.
+///
+/// On the control thread.
 @MainActor public final class BusSurvey {
   public struct Line: Hashable, Sendable {
     public var isGood: Bool

@@ -23,6 +23,7 @@ public struct Jack: Hashable, Sendable {
     self.isIn = isIn
   }
 
+  /// What it stands for, by its name: drivers tell nothing else.
   public var kind: Kind {
     // A phantom jack is always in: the card cannot tell.
     guard name.hasSuffix(" Jack"), !name.hasSuffix("Phantom Jack") else { return .other }

@@ -7,6 +7,7 @@ import Glibc
   private let watch: OpaquePointer
   /// Readable when something changed; -1 where nothing will be told.
   public let descriptor: CInt
+  /// The jacks as they were read last.
   public private(set) var jacks: [Jack] = []
 
   /// - Parameter control: ALSA's name of the interface: "hw:0".
@@ -51,6 +52,7 @@ import Glibc
 @MainActor public final class JackWatch {
   private let reader: JackReader
   private var source: (any DispatchSourceRead)?
+  /// The jacks as they were told last.
   public var jacks: [Jack] { reader.jacks }
 
   /// - Parameters:

@@ -85,6 +85,7 @@ public final class MachineProcesses: ProcessTable {
 
   public init() {}
 
+  /// What was read is read anew from now on: a number may be another process's.
   public func forget() { known.removeAll(keepingCapacity: true) }
 
   public func facts(of pid: Int) -> ProcessFacts? {

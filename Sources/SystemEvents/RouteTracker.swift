@@ -7,6 +7,7 @@ import OutputInterface
 ///
 /// A value without a clock.
 public struct RouteTracker: Sendable {
+  /// What the session, or the player, must hear of it.
   public enum Finding: Hashable, Sendable {
     case route(RouteChange)
     /// Nothing of the Bluetooth device whose profile seemed to change is left.

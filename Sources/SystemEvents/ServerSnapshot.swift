@@ -4,6 +4,7 @@ import OutputInterface
 /// What a sound server shows of itself and of the programs that use it, at one moment. Texts are as
 /// other programs chose them: cut, valid UTF-8, and not safe to print raw.
 public struct ServerSnapshot: Hashable, Sendable {
+  /// Whether there is a server.
   public enum State: String, Hashable, Sendable {
     /// There is none, or it went away; it is looked for again and again.
     case absent
@@ -12,8 +13,10 @@ public struct ServerSnapshot: Hashable, Sendable {
     case ready
   }
 
+  /// Which of the two answers: they move streams differently (T11).
   public enum Kind: String, Hashable, Sendable { case pulseAudio, pipeWire }
 
+  /// A plug or a built-in part of a device that sound may go to.
   public struct Port: Hashable, Sendable {
     public var name: String
     public var description: String
@@ -32,6 +35,7 @@ public struct ServerSnapshot: Hashable, Sendable {
     }
   }
 
+  /// A device that plays, as the server has it.
   public struct Sink: Hashable, Sendable {
     public var index: UInt32
     public var card: UInt32?
@@ -64,6 +68,7 @@ public struct ServerSnapshot: Hashable, Sendable {
     }
   }
 
+  /// What sinks and sources belong to. It outlives them when its profile changes (T9).
   public struct Card: Hashable, Sendable {
     public var index: UInt32
     public var name: String
@@ -80,6 +85,7 @@ public struct ServerSnapshot: Hashable, Sendable {
     }
   }
 
+  /// A device that records.
   public struct Source: Hashable, Sendable {
     public var index: UInt32
     public var name: String
@@ -95,6 +101,7 @@ public struct ServerSnapshot: Hashable, Sendable {
     }
   }
 
+  /// A program's connection. What a stream does not say of itself, it may say.
   public struct Client: Hashable, Sendable {
     public var index: UInt32
     /// As the program says.
@@ -191,8 +198,10 @@ public struct ServerSnapshot: Hashable, Sendable {
 }
 
 extension ServerSnapshot {
+  /// The sink of that name, which lasts; `nil` where there is none.
   public func sink(named name: String) -> Sink? { sinks.first { $0.name == name } }
 
+  /// The sink of that number, which is given anew after each change; `nil` where there is none.
   public func sink(_ index: UInt32) -> Sink? { sinks.first { $0.index == index } }
 
   /// Whether anything of the Bluetooth device with that address is there: its card, or a part.
@@ -203,6 +212,7 @@ extension ServerSnapshot {
 }
 
 extension ServerSnapshot.Sink {
+  /// The active port; `nil` on a device without ports.
   public var port: ServerSnapshot.Port? {
     activePort.flatMap { ports.indices.contains($0) ? ports[$0] : nil }
   }

@@ -5,6 +5,7 @@ import AudioSession
 ///
 /// A value without a clock.
 public struct StreamTracker: Sendable {
+  /// What a picture has brought.
   public struct Findings: Hashable, Sendable {
     public var events: [SessionEvent] = []
     /// The playback streams whose level must be known.

@@ -10,6 +10,7 @@ import Glibc
   /// The time has come, or the clock was set.
   public var onLook: (@MainActor () -> Void)?
 
+  /// Waits for nothing yet, and tells when the clock is set.
   public init() {
     descriptor = sotto_clock_open()
     guard descriptor >= 0 else {
