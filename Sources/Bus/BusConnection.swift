@@ -26,7 +26,7 @@ import Dispatch
   private var observers: [@MainActor (State) -> Void] = []
   private var watches: [(match: BusMatch, handler: @MainActor (BusSignal) -> Void)] = []
   private var objects: [String: BusObject] = [:]
-  private var retry: (any DispatchSourceTimer)?
+  private let retry = BusTimer()
   private var wait = BusConnection.firstWait
 
   static let firstWait = 0.2
@@ -37,21 +37,17 @@ import Dispatch
 
   public init(_ place: Place) { self.place = place }
 
-  isolated deinit {
-    retry?.cancel()
-    link?.close()
-  }
+  isolated deinit { link?.close() }
 
   /// Begins to connect; returns at once.
   public func open() {
-    guard link == nil, retry == nil else { return }
+    guard link == nil, !retry.isSet else { return }
     connect()
   }
 
   /// Gives the connection up, and with it all names.
   public func close() {
-    retry?.cancel()
-    retry = nil
+    retry.cancel()
     link?.close()
     link = nil
     set(.closed)
@@ -91,18 +87,8 @@ import Dispatch
     link = nil
     set(.absent(error))
     // A library does not come by waiting.
-    guard error != .noLibrary, state != .closed, retry == nil else { return }
-    let timer = DispatchSource.makeTimerSource(queue: .main)
-    timer.schedule(deadline: .now() + wait, leeway: .milliseconds(100))
-    timer.setEventHandler { [weak self] in
-      MainActor.assumeIsolated {
-        self?.retry?.cancel()
-        self?.retry = nil
-        self?.connect()
-      }
-    }
-    timer.activate()
-    retry = timer
+    guard error != .noLibrary, state != .closed, !retry.isSet else { return }
+    retry.set(after: wait, leeway: 100) { [weak self] in self?.connect() }
     wait = min(wait * 2, Self.longestWait)
   }
 

@@ -1,5 +1,6 @@
 import AudioSession
 import AudioTypes
+import Bus
 import CEvdev
 import Dispatch
 import Glibc
@@ -21,7 +22,7 @@ import PlayerState
   private let isKeyboard: Bool
   private var presses: Presses
   private var reading: (any DispatchSourceRead)?
-  private var timer: (any DispatchSourceTimer)?
+  private let timer = BusTimer()
   private var volumeAt = SessionTime.zero
   private var now: (@MainActor () -> SessionTime)?
   private var meaning: (@MainActor () -> Presses.Meaning)?
@@ -85,8 +86,7 @@ import PlayerState
 
   func forget() {
     presses.forget()
-    timer?.cancel()
-    timer = nil
+    timer.cancel()
   }
 
   var firstPress: SessionTime? { presses.firstPress }
@@ -128,20 +128,13 @@ import PlayerState
   }
 
   private func setTimer() {
-    timer?.cancel()
-    timer = nil
-    guard reading != nil, let deadline = presses.deadline, let now = now?() else { return }
-    let timer = DispatchSource.makeTimerSource(queue: .main)
-    timer.schedule(
-      deadline: .now() + max(0, (deadline - now).seconds), leeway: .milliseconds(5))
-    timer.setEventHandler { [weak self] in
-      MainActor.assumeIsolated {
-        guard let self, let now = self.now?(), let use = self.meaning?() else { return }
-        self.press(.wait, now, use)
-      }
+    guard reading != nil, let deadline = presses.deadline, let now = now?() else {
+      return timer.cancel()
     }
-    timer.activate()
-    self.timer = timer
+    timer.set(after: max(0, (deadline - now).seconds)) { [weak self] in
+      guard let self, let now = self.now?(), let use = self.meaning?() else { return }
+      press(.wait, now, use)
+    }
   }
 
   private static func wish(_ act: Presses.Act) -> HeadsetButtons.Wish {

@@ -1,4 +1,4 @@
-import Dispatch
+import Bus
 import PlayQueue
 import PlayerState
 
@@ -11,7 +11,7 @@ import PlayerState
   /// The track that is heard.
   private let heard: @MainActor () -> EntryID?
   private let perform: @MainActor (PlayerCommand.Seek) -> Void
-  private var timer: (any DispatchSourceTimer)?
+  private let timer = BusTimer()
   /// Where the jumps lead that are not made yet, and in which track.
   private var waiting: (position: Double, entry: EntryID)?
 
@@ -26,7 +26,7 @@ import PlayerState
   }
 
   /// The next jump is made at once.
-  var isIdle: Bool { timer == nil }
+  var isIdle: Bool { !timer.isSet }
 
   /// Where the next jump begins, in that track.
   func target(from position: Double, in entry: EntryID) -> Double {
@@ -35,24 +35,18 @@ import PlayerState
   }
 
   func seek(to position: Double, in entry: EntryID) {
-    guard timer == nil else {
+    guard isIdle else {
       waiting = (position, entry)
       return
     }
     perform(.to(position))
-    let timer = DispatchSource.makeTimerSource(queue: .main)
-    timer.schedule(deadline: .now() + Self.pause, leeway: .milliseconds(5))
-    timer.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.due() } }
-    timer.activate()
-    self.timer = timer
+    timer.set(after: Self.pause) { [weak self] in self?.due() }
   }
 
   /// Another track is wanted: what was to be done in the last one is void.
   func forget() { waiting = nil }
 
   private func due() {
-    timer?.cancel()
-    timer = nil
     guard let wish = waiting else { return }
     waiting = nil
     if wish.entry == heard() { seek(to: wish.position, in: wish.entry) }

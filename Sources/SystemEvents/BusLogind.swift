@@ -1,6 +1,5 @@
 import AudioSession
 import Bus
-import Dispatch
 import Glibc
 
 /// logind: the machine sleeps and wakes, the session is locked and unlocked. Sleep is delayed until
@@ -19,7 +18,7 @@ import Glibc
   private var isSuspended = false
   private var isLocked = false
   private var session: String?
-  private var limit: (any DispatchSourceTimer)?
+  private let limit = BusTimer()
 
   static let name = "org.freedesktop.login1"
   static let path = "/org/freedesktop/login1"
@@ -118,17 +117,12 @@ import Glibc
       if watch?.owner != nil { inhibit() }
       return
     }
-    let timer = DispatchSource.makeTimerSource(queue: .main)
-    timer.schedule(deadline: .now() + Self.longestDelay)
-    timer.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.endDelay() } }
-    timer.activate()
-    limit = timer
+    limit.set(after: Self.longestDelay) { [weak self] in self?.endDelay() }
     whenSilent { [weak self] in self?.endDelay() }
   }
 
   private func endDelay() {
-    limit?.cancel()
-    limit = nil
+    limit.cancel()
     if isAsleep { inhibitor = nil }
   }
 

@@ -1,6 +1,5 @@
 import AudioTypes
 import Bus
-import Dispatch
 import Glibc
 
 /// What of D-Bus there is on this machine, in sentences, for `sotto doctor`.
@@ -17,7 +16,7 @@ import Glibc
   private var answers: [[Line]] = Array(repeating: [], count: 5)
   private var missing = 0
   private var done: (@MainActor ([Line]) -> Void)?
-  private var limit: (any DispatchSourceTimer)?
+  private let limit = BusTimer()
 
   private let patience: Double
 
@@ -35,11 +34,7 @@ import Glibc
   public func run(_ done: @escaping @MainActor ([Line]) -> Void) {
     self.done = done
     missing = 5
-    let timer = DispatchSource.makeTimerSource(queue: .main)
-    timer.schedule(deadline: .now() + patience)
-    timer.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.finish() } }
-    timer.activate()
-    limit = timer
+    limit.set(after: patience) { [weak self] in self?.finish() }
     open(session) { [weak self] error in self?.tookSession(error) }
     open(system) { [weak self] error in self?.tookSystem(error) }
   }
@@ -76,8 +71,7 @@ import Glibc
   private func finish() {
     guard let done else { return }
     self.done = nil
-    limit?.cancel()
-    limit = nil
+    limit.cancel()
     if answers[0].isEmpty { answers[0] = [Line(isGood: false, sentence: Self.noSession(nil))] }
     if answers[2].isEmpty { answers[2] = [Line(isGood: false, sentence: Self.noSystem(nil))] }
     session.close()
