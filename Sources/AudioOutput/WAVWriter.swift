@@ -122,14 +122,16 @@ public final class WAVWriter {
     frames += Int64(count)
   }
 
-  /// Completes the header and closes the file. Later calls do nothing.
+  /// Completes the header and closes the file; later calls do nothing. Where it throws the file stays
+  /// open: `salvage` saves what can be saved.
   public func finish() throws(OutputError) {
     guard !isFinished else { return }
-    isFinished = true
-    defer { if ownsDescriptor { close(descriptor) } }
-    if dataBytes % 2 == 1 { pending.append(0) }
+    let pad = dataBytes % 2 == 1 ? 1 : 0
+    if pad == 1 { pending.append(0) }
     try flush()
     if isSeekable { try writeHeader(frames: frames) }
+    isFinished = true
+    if ownsDescriptor { close(descriptor) }
   }
 
   /// Stores what was written so far and says in the header how much that is: from here on the file

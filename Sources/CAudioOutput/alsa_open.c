@@ -102,6 +102,8 @@ int alsa_configure(alsa *a, const sotto_output_request *request) {
 }
 
 static int32_t scaled(float sample, double scale) {
+  // What is no number is silence, as in every other format.
+  if (sample != sample) return 0;
   double value = rint((double)sample * scale);
   if (value > scale - 1) value = scale - 1;
   if (value < -scale) value = -scale;

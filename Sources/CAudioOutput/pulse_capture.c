@@ -101,7 +101,10 @@ static bool connect(capture *c, const sotto_capture_request *request, bool *time
                     sotto_output_error *error) {
   if (!pulse_connect(c->loop, c->context, request->server, timed_out, error)) return false;
   const char *name = request->device ? request->device : "@DEFAULT_SOURCE@";
-  pulse_unref(pa_context_get_source_info_by_name(c->context, name, source_answer, c));
+  pa_operation *asked = pa_context_get_source_info_by_name(c->context, name, source_answer, c);
+  // A name that is none is not even asked for.
+  if (!asked) c->answered = true;
+  pulse_unref(asked);
   if (!wait_for(c, &c->answered, timed_out, error)) return false;
   if (!c->found) {
     shared_fail(error, SOTTO_FAILURE_NO_DEVICE, PA_ERR_NOENTITY, pa_strerror(PA_ERR_NOENTITY));

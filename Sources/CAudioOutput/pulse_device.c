@@ -82,9 +82,12 @@ static void early_server(pa_context *context, const pa_server_info *info, void *
 }
 
 void pulse_ask_early(pulse *p, const char *device) {
-  p->early_answers = 2;
-  pulse_unref(pa_context_get_server_info(p->context, early_server, p));
-  pulse_unref(pa_context_get_sink_info_by_name(p->context, device, early_sink, p));
+  pa_operation *server = pa_context_get_server_info(p->context, early_server, p);
+  pa_operation *sink = pa_context_get_sink_info_by_name(p->context, device, early_sink, p);
+  // What libpulse does not even ask, as a name that is none, nobody will answer.
+  p->early_answers = (server != NULL) + (sink != NULL);
+  pulse_unref(server);
+  pulse_unref(sink);
 }
 
 static void sink_answer(pa_context *context, const pa_sink_info *info, int end, void *data) {

@@ -200,6 +200,35 @@ struct ReadWave {
   }
 }
 
+@Suite struct FullDiskTests {
+  @Test func `A file whose last piece does not fit keeps what fits, and says how much that is`()
+    throws
+  {
+    // A file that may not grow beyond its header and 25 frames.
+    let symbol = try #require(dlsym(nil, "memfd_create"))
+    let make = unsafeBitCast(
+      symbol, to: (@convention(c) (UnsafePointer<CChar>, CUnsignedInt) -> CInt).self)
+    let descriptor = make("full", 2)
+    try #require(descriptor >= 0)
+    defer { close(descriptor) }
+    let format = AudioFormat(sampleRate: 48_000, layout: .stereo)
+    let writer = try WAVWriter(descriptor: descriptor, format: format, sample: .s16)
+    let header = Int(lseek(descriptor, 0, SEEK_END))
+    try #require(ftruncate(descriptor, header + 100) == 0)
+    // F_ADD_SEALS with F_SEAL_GROW.
+    try #require(fcntl(descriptor, 1033, 4) == 0)
+    lseek(descriptor, off_t(header), SEEK_SET)
+    try [Float](repeating: 0.5, count: 2000).withUnsafeBufferPointer { try writer.write($0) }
+    #expect(throws: OutputError.self) { try writer.finish() }
+    writer.salvage()
+    #expect(writer.frames <= 25)
+    var bytes = [UInt8](repeating: 0, count: header + 100)
+    let count = pread(descriptor, &bytes, bytes.count, 0)
+    let wave = try #require(ReadWave(Array(bytes[..<count])))
+    #expect(wave.promised == writer.frames * 4)
+  }
+}
+
 @Suite struct MicrophoneErrorTests {
   @Test func `No server and no device are clear sentences`() {
     let server = #expect(throws: OutputError.self) {
