@@ -12,6 +12,8 @@ import TerminalModel
   public var onInput: @MainActor (TerminalInput) -> Void = { _ in }
   /// The terminal has said that it shows pictures over cells: `define` gives them.
   public var onPictures: @MainActor () -> Void = {}
+  /// The terminal has become ours without a signal: what is shown is to be painted.
+  public var onTaken: @MainActor () -> Void = {}
   /// The terminal is gone: no key will come any more.
   public var onEnd: @MainActor () -> Void = {}
 
@@ -25,6 +27,10 @@ import TerminalModel
   private var isWriting = false
   private var patience: (any DispatchSourceTimer)?
   private var isTaken = false
+  private lazy var foreground = ForegroundWatch { [weak self] in
+    self?.resume()
+    self?.onTaken()
+  }
 
   public init(_ capabilities: Capabilities, mouse: Bool = true) {
     self.capabilities = capabilities
@@ -45,6 +51,7 @@ import TerminalModel
   /// Gives the terminal back, before a stop.
   public func suspend() {
     isTaken = false
+    foreground.wait(false)
     Terminal.restore()
     patience?.cancel()
     decoder = InputDecoder()
@@ -63,6 +70,7 @@ import TerminalModel
       }
     }
     setReading(isTaken)
+    foreground.wait(!isTaken && reading != nil)
   }
 
   /// Gives the terminal back for good.
@@ -161,8 +169,8 @@ import TerminalModel
   }
 
   private func read() {
-    // A job in the background must not read; it is told when it is in the foreground again.
-    guard Terminal.isForeground else { return setReading(false) }
+    // A job in the background must not read.
+    guard Terminal.isForeground else { return leave() }
     var bytes = [UInt8](repeating: 0, count: 4096)
     let count = unsafe bytes.withUnsafeMutableBytes {
       unsafe Glibc.read(STDIN_FILENO, $0.baseAddress, $0.count)
@@ -170,7 +178,7 @@ import TerminalModel
     if count <= 0 {
       if count < 0, errno == EINTR || errno == EAGAIN { return }
       // Reading fails in the background, too.
-      if count < 0, errno == EIO, !Terminal.isForeground { return setReading(false) }
+      if count < 0, errno == EIO, !Terminal.isForeground { return leave() }
       reading?.cancel()
       reading = nil
       isReading = false
@@ -182,6 +190,14 @@ import TerminalModel
     deliver(decoder.feed(bytes.prefix(count)))
     for report in decoder.takeReports() { take(report) }
     if let milliseconds = decoder.patience { wait(milliseconds) }
+  }
+
+  /// The terminal is somebody else's now, who has made of it what they need.
+  private func leave() {
+    isTaken = false
+    Terminal.restore()
+    setReading(false)
+    foreground.wait(true)
   }
 
   private func take(_ report: TerminalReport) {

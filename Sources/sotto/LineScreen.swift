@@ -14,6 +14,7 @@ import enum TerminalModel.CharacterWidth
   private var decoder = KeyDecoder()
   private var escapeTimer: (any DispatchSourceTimer)?
   private var line = StatusLine()
+  private lazy var foreground = ForegroundWatch { [weak self] in self?.takeTerminal() }
   private var isShown = false
   private var isOver = false
 
@@ -48,11 +49,13 @@ import enum TerminalModel.CharacterWidth
       if isForeground { keys.resume() } else { keys.suspend() }
       isReading = isForeground
     }
+    foreground.wait(!isForeground && keys != nil && !isOver)
     draw()
   }
 
   /// Leaves the terminal as it was found, before a stop.
   func leaveTerminal() {
+    foreground.wait(false)
     clear()
     Terminal.restore()
   }
@@ -72,7 +75,10 @@ import enum TerminalModel.CharacterWidth
   }
 
   /// The line is not drawn any more; what it shows stays until a message or the end clears it.
-  func end() { isOver = true }
+  func end() {
+    isOver = true
+    foreground.wait(false)
+  }
 
   /// Draws the line over itself. One column stays free, so that no terminal wraps.
   func draw() {

@@ -15,6 +15,7 @@ import TerminalScreen
   private var reading: (any DispatchSourceRead)?
   private var isReading = false
   private let patience = MainTimer()
+  private lazy var foreground = ForegroundWatch { [weak self] in self?.resume() }
   private var told: PlayerSnapshot?
   private var isDue = false
   private var isOver = false
@@ -39,10 +40,12 @@ import TerminalScreen
     guard !isOver else { return }
     isOver = true
     patience.cancel()
+    foreground.wait(false)
     Terminal.restore()
   }
 
   func suspend() {
+    foreground.wait(false)
     decoder = InputDecoder()
     Terminal.restore()
   }
@@ -51,6 +54,7 @@ import TerminalScreen
   func resume() {
     let isOurs = Terminal.isForeground
     if isOurs { Terminal.enterRaw() }
+    foreground.wait(!isOurs && reading != nil && !isOver)
     guard isOurs != isReading else { return }
     isReading = isOurs
     if isOurs { reading?.resume() } else { reading?.suspend() }
