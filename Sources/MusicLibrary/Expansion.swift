@@ -11,6 +11,7 @@ import Glibc
 /// folder and every playlist is entered once, so that loops of links and lists end. Used by one
 /// thread at a time; blocks while a folder is read.
 public struct Expansion: Sendable {
+  /// What is found next: a track, or what is wrong at that place.
   public enum Item: Equatable, Sendable {
     case track(ListedTrack)
     case fault(LibraryFault)
@@ -22,6 +23,8 @@ public struct Expansion: Sendable {
     case folder([UInt8], ArraySlice<FolderEntry>, sheets: FolderSheets)
     case playlist(folder: [UInt8], ArraySlice<PlaylistEntry>)
     case items(ArraySlice<Item>)
+    /// What the collection found.
+    case tracks(ArraySlice<ListedTrack>)
   }
 
   private var levels: [Level]
@@ -56,6 +59,14 @@ public struct Expansion: Sendable {
     let item = advance()
     silentFolder = nil
     return item
+  }
+
+  /// What the collection has found together with the track that `next` gave last: many at once, none
+  /// where that one came from elsewhere.
+  public mutating func takeFound() -> ArraySlice<ListedTrack> {
+    guard case .tracks(let rest) = levels.last else { return [] }
+    levels.removeLast()
+    return rest
   }
 
   private mutating func advance() -> Item? {
@@ -96,17 +107,34 @@ public struct Expansion: Sendable {
         }
         levels[top] = .items(rest)
         return item
+      case .tracks(var rest):
+        guard let track = rest.popFirst() else {
+          levels.removeLast()
+          continue
+        }
+        levels[top] = .tracks(rest)
+        return .track(track)
       }
     }
     return nil
+  }
+
+  private mutating func ofCollection(
+    _ tracks: () throws(LibraryFault) -> [ListedTrack]
+  ) -> Item? {
+    do throws(LibraryFault) {
+      levels.append(.tracks(try tracks()[...]))
+      return nil
+    } catch {
+      return .fault(error)
+    }
   }
 
   // MARK: Arguments
 
   private mutating func argument(_ path: [UInt8]) -> Item? {
     if let collection, Self.isOfCollection(path), FileProbe.kind(path) == .missing {
-      levels.append(.items(Self.found(path, collection)[...]))
-      return nil
+      return ofCollection { () throws(LibraryFault) in try Self.found(path, collection) }
     }
     if let playlists = collection?.playlists, path.starts(with: PlaylistFolder.prefix),
       FileProbe.kind(path) == .missing
@@ -180,8 +208,7 @@ public struct Expansion: Sendable {
       return enter(folder: path, identity)
     }
     if let collection, Paths.suffix(path) == SavedSearch.suffix {
-      levels.append(.items(Self.saved(path, collection)[...]))
-      return nil
+      return ofCollection { () throws(LibraryFault) in try Self.saved(path, collection) }
     }
     guard kind != .file(size: 0) else {
       return .fault(LibraryFault(path: path, sentence: "empty file"))

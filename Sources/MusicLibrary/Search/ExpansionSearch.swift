@@ -7,46 +7,51 @@ extension Expansion {
     argument.starts(with: searchPrefix) || argument.starts(with: CatalogPlace.prefix)
   }
 
-  /// The tracks of `search:QUERY` or `library:PLACE`.
-  static func found(_ argument: [UInt8], _ collection: MusicCollection) -> [Item] {
+  /// The tracks of `search:QUERY` or `library:PLACE`, at least one.
+  static func found(
+    _ argument: [UInt8], _ collection: MusicCollection
+  ) throws(LibraryFault) -> [ListedTrack] {
     guard argument.starts(with: searchPrefix) else {
       guard let place = CatalogPlace(argument) else {
-        return [.fault(LibraryFault(path: argument, sentence: "no place of the collection"))]
+        throw LibraryFault(path: argument, sentence: "no place of the collection")
       }
-      return items(argument) { () throws(MusicCollection.Fault) in try collection.tracks(place) }
+      return try some(argument) { () throws(MusicCollection.Fault) in try collection.tracks(place) }
     }
     let text = String(decoding: argument.dropFirst(searchPrefix.count), as: UTF8.self)
+    let query: Query
     do throws(QueryError) {
-      return tracks(SavedSearch(try Query(text)), argument, collection)
+      query = try Query(text)
     } catch {
-      return [.fault(LibraryFault(path: argument, sentence: error.sentence))]
+      throw LibraryFault(path: argument, sentence: error.sentence)
     }
+    return try tracks(SavedSearch(query), argument, collection)
   }
 
-  /// The tracks of a saved search.
-  static func saved(_ path: [UInt8], _ collection: MusicCollection) -> [Item] {
-    do throws(LibraryFault) {
-      return tracks(try SavedSearch(file: path), path, collection)
-    } catch {
-      return [.fault(error)]
-    }
+  /// The tracks of a saved search, at least one.
+  static func saved(
+    _ path: [UInt8], _ collection: MusicCollection
+  ) throws(LibraryFault) -> [ListedTrack] {
+    try tracks(SavedSearch(file: path), path, collection)
   }
 
   private static func tracks(
     _ search: SavedSearch, _ path: [UInt8], _ collection: MusicCollection
-  ) -> [Item] {
-    items(path) { () throws(MusicCollection.Fault) in try collection.tracks(search) }
+  ) throws(LibraryFault) -> [ListedTrack] {
+    try some(path) { () throws(MusicCollection.Fault) in try collection.tracks(search) }
   }
 
-  private static func items(
+  private static func some(
     _ path: [UInt8], _ tracks: () throws(MusicCollection.Fault) -> [ListedTrack]
-  ) -> [Item] {
+  ) throws(LibraryFault) -> [ListedTrack] {
+    let found: [ListedTrack]
     do throws(MusicCollection.Fault) {
-      let tracks = try tracks()
-      guard tracks.isEmpty else { return tracks.map(Item.track) }
-      return [.fault(LibraryFault(path: path, sentence: "nothing in the collection matches"))]
+      found = try tracks()
     } catch {
-      return [.fault(LibraryFault(path: path, sentence: error.sentence))]
+      throw LibraryFault(path: path, sentence: error.sentence)
     }
+    if found.isEmpty {
+      throw LibraryFault(path: path, sentence: "nothing in the collection matches")
+    }
+    return found
   }
 }

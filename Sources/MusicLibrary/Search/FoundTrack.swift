@@ -24,7 +24,7 @@ public struct FoundTrack: Equatable, Sendable {
   }
 }
 
-/// Rows of the index by their numbers.
+/// A row of the index by its number.
 enum FoundRows {
   private static let columns = """
     track.start, track.end, title, artist, album_artist, album, track, track_total, disc,
@@ -46,88 +46,6 @@ enum FoundRows {
         added: row.integer(32), history: Catalog.HistoryEntry())
     }
     return found
-  }
-
-  private static let listedColumns = """
-    track.id, track.start, track.end, title, artist, album, track, duration, track_gain,
-    album_gain, track_peak, album_peak, file.name, file.folder
-    """
-
-  /// So many are asked for together, where they stand close to one another.
-  private static let together = 500
-  private static let closeness: Int64 = 8
-
-  /// What the queue needs of tracks, and no more: there may be many. Those that the index has no more
-  /// are left out.
-  static func listed(_ ids: [Int64], _ database: Database) throws(DatabaseError) -> [ListedTrack] {
-    var found = [ListedTrack?](repeating: nil, count: ids.count)
-    var folders: [Int64: [UInt8]] = [:]
-    if ids.count > together {
-      try database.rows("SELECT id, path FROM folder") { folders[$0.integer(0)] = $0.bytes(1) }
-    }
-    let places = ids.indices.sorted { ids[$0] < ids[$1] }
-    for start in stride(from: 0, to: places.count, by: together) {
-      let some = places[start..<min(start + together, places.count)]
-      let (first, last) = (ids[some.first!], ids[some.last!])
-      if last - first < Int64(some.count) * closeness {
-        try take(some, ids, first...last, &folders, &found, database)
-      } else {
-        for place in some.indices {
-          let id = ids[some[place]]
-          try take(some[place...place], ids, id...id, &folders, &found, database)
-        }
-      }
-    }
-    return found.compactMap(\.self)
-  }
-
-  /// Reads the tracks of some numbers, of which those at some places are wanted.
-  private static func take(
-    _ places: ArraySlice<Int>, _ ids: [Int64], _ numbers: ClosedRange<Int64>,
-    _ folders: inout [Int64: [UInt8]], _ found: inout [ListedTrack?], _ database: Database
-  ) throws(DatabaseError) {
-    var rest = places
-    var waiting: [(place: Int, folder: Int64)] = []
-    try database.rows(
-      """
-      SELECT \(listedColumns) FROM track JOIN file ON file.id = track.file
-      WHERE track.id BETWEEN ? AND ? ORDER BY track.id
-      """, [.integer(numbers.lowerBound), .integer(numbers.upperBound)]
-    ) { row in
-      let id = row.integer(0)
-      while let place = rest.first, ids[place] < id { rest.removeFirst() }
-      guard let place = rest.first, ids[place] == id else { return }
-      rest.removeFirst()
-      let folder = row.integer(13)
-      found[place] = listed(row, in: folders[folder] ?? [])
-      if folders[folder] == nil { waiting.append((place, folder)) }
-    }
-    for (place, folder) in waiting {
-      if folders[folder] == nil {
-        try database.rows("SELECT path FROM folder WHERE id = ?", [.integer(folder)]) {
-          folders[folder] = $0.bytes(0)
-        }
-      }
-      // Without a folder there is no file.
-      guard let path = folders[folder], let track = found[place] else {
-        found[place] = nil
-        continue
-      }
-      found[place]?.location.path = Paths.join(path, track.location.path)
-    }
-  }
-
-  private static func listed(_ row: Row, in folder: [UInt8]) -> ListedTrack {
-    let artists = many(row.textOrNil(4))
-    var listed = ListedTrack(
-      TrackLocation(
-        path: Paths.join(folder, row.bytes(12)), start: row.real(1), end: row.realOrNil(2)),
-      title: row.textOrNil(3), artist: artists.isEmpty ? nil : artists.joined(separator: ", "),
-      album: row.textOrNil(5), number: row.intOrNil(6), duration: row.realOrNil(7))
-    listed.loudness = LoudnessTags(
-      trackGain: row.realOrNil(8), albumGain: row.realOrNil(9), trackPeak: row.realOrNil(10),
-      albumPeak: row.realOrNil(11))
-    return listed
   }
 
   private static func record(_ row: Row) -> TrackRecord {

@@ -206,7 +206,7 @@ public final class Searcher {
 
   /// All of a result, for the queue.
   public func listed(_ result: Result) throws(DatabaseError) -> [ListedTrack] {
-    try FoundRows.listed(result.rows.map { result.catalog.ids[Int($0)] }, database)
+    try ListedRows.tracks(result.rows.map { result.catalog.ids[Int($0)] }, database)
   }
 
   /// Some rows of a view.
