@@ -21,13 +21,15 @@ import Realtime
   var request = StreamRequest()
   /// Where events sound; `nil` before the start and after the close.
   public internal(set) var events: EventChannel?
-  var session: Feeder.Session?
+  var session: OpenOutput?
   /// Where the music stands while no stream can tell: none is open, or it has only just been.
   var standing: Standing?
   /// The stream that is being left, while both sound.
   var handOver: HandOver?
   /// Counts the streams that are opened beside the control thread: only the last one is wanted.
   var openings = 0
+  /// How many of them have not answered yet.
+  var awaited = 0
   lazy var opening = DispatchQueue(label: "sotto.output")
   /// Where sounds are decoded whose files may be slow.
   lazy var decoding = DispatchQueue(label: "sotto.sounds")
@@ -48,6 +50,8 @@ import Realtime
   let soundAlarm = Alarm()
   let muteAlarm = Alarm()
   var isHeld = false
+  /// The file is closed; it is opened again where it is to be heard.
+  private var isLetGo = false
   private(set) var state = EngineState.idle
   /// The last place told, and its track.
   var announced = 0
@@ -150,11 +154,11 @@ import Realtime
       self.ahead = nil
       let stream = try ahead.take(within: patience)
       stream.setTrackName(request.trackName)
-      return adopt(ahead.renderer, stream, then: jump)
+      return adopt(OpenOutput(renderer: ahead.renderer, stream: stream), then: jump)
     }
     let renderer = Renderer(controlEvent: controlEvent, decoderEvent: feeder.decoderEvent)
     let stream = try unsafe backend.open(request, renderer: renderer.face)
-    adopt(renderer, stream, then: jump)
+    adopt(OpenOutput(renderer: renderer, stream: stream), then: jump)
   }
 
   /// A renderer for a stream that is opened by another thread.
@@ -166,9 +170,9 @@ import Realtime
   ///
   /// - Parameter isSilent: nothing of it is heard until its level is raised.
   func adopt(
-    _ renderer: Renderer, _ stream: any OutputStream, then jump: Feeder.Jump?,
-    isSilent: Bool = false
+    _ new: OpenOutput, then jump: Feeder.Jump?, isSilent: Bool = false
   ) {
+    let (renderer, stream) = (new.renderer, new.stream)
     let rate = stream.format.sampleRate
     renderer.prepare(
       sampleRate: rate, channels: stream.format.channels,
@@ -181,7 +185,6 @@ import Realtime
       wish.music = music.linear
       wish.isHeld = held
     }
-    let new = Feeder.Session(renderer: renderer, stream: stream)
     session = new
     feeder.ask { box in
       box.session = new
@@ -229,14 +232,14 @@ import Realtime
   /// Jumps to a track and plays it: next, previous, or picked.
   public func play(index: Int, seconds: Double = 0) {
     endHandOver()
-    isHeld = false
+    (isHeld, isLetGo) = (false, false)
     if state == .lost {
-      feeder.ask { $0.isHeld = false }
+      feeder.ask { ($0.isHeld, $0.isLetGo) = (false, false) }
       return stand(at: index, seconds: seconds)
     }
     change(to: .starting)
     feeder.ask { box in
-      box.isHeld = false
+      (box.isHeld, box.isLetGo) = (false, false)
       box.jump = Feeder.Jump(index: index, seconds: seconds, isSeek: false)
     }
   }
@@ -295,8 +298,16 @@ import Realtime
   /// Goes on at exactly the frame where `hold` stopped, rising within `fade` seconds.
   public func release(fade: Double = AudioEngine.fadeSeconds) {
     guard isHeld, session != nil || state == .lost else { return }
-    isHeld = false
-    feeder.ask { $0.isHeld = false }
+    let place = isLetGo && state != .lost ? currentPlace : nil
+    (isHeld, isLetGo) = (false, false)
+    feeder.ask { box in
+      (box.isHeld, box.isLetGo) = (false, false)
+      // The track is no other one, and nobody has sought in it. A newer jump leads elsewhere.
+      if let place, box.jump == nil {
+        box.jump = Feeder.Jump(index: place.index, seconds: 0, isSeek: true, resumes: true)
+      }
+    }
+    if place != nil { return change(to: .starting) }
     guard let session else { return }
     let frames = session.stream.format.frame(atSeconds: fade)
     session.renderer.send { wish in
@@ -305,6 +316,15 @@ import Realtime
     }
     session.stream.kick()
     change(to: .playing)
+  }
+
+  /// Stopped: the file of the held track is closed, so that its drive may be taken out, and one that
+  /// takes its place meanwhile is the one that is heard. `release` begins it from its beginning, and
+  /// a jump to a held track closes that one again.
+  public func letGo() {
+    guard isHeld else { return }
+    isLetGo = true
+    feeder.ask { $0.isLetGo = true }
   }
 
   /// Moves within the heard track; past its end is the next track.
@@ -338,9 +358,9 @@ import Realtime
       return stand(at: index, seconds: seconds)
     }
     guard session != nil else { return }
-    isHeld = true
+    (isHeld, isLetGo) = (true, false)
     feeder.ask { box in
-      box.isHeld = true
+      (box.isHeld, box.isLetGo) = (true, false)
       box.jump = Feeder.Jump(index: index, seconds: seconds, isSeek: false)
     }
     change(to: .held)
@@ -376,6 +396,9 @@ import Realtime
     }
   }
 
+  /// To be called, by any thread, when a growing succession has more tracks than it had, or is whole.
+  public var successionGrew: @Sendable () -> Void { { [feeder] in feeder.ask { _ in } } }
+
   private func jump(to index: Int, seconds: Double, isSeek: Bool) {
     endHandOver()
     // After the end, where what loops beside the music has kept the device running.
@@ -403,6 +426,8 @@ import Realtime
     session.stream.kick()
   }
 
+  /// Asks for the stream's volume on the server; what became of it comes as an event. Percent, 0 to
+  /// 100.
   public func setDeviceVolume(percent: Int) { session?.stream.setDeviceVolume(percent: percent) }
 
   /// The name that mixers show; control characters are taken out here.
@@ -410,6 +435,7 @@ import Realtime
 
   // MARK: What is going on
 
+  /// What is heard at this moment, as far as the output tells. Cheap: no system call, no wait.
   public func snapshot() -> EngineSnapshot {
     let clock = session?.stream.clock()
     let standing = currentPlace

@@ -42,7 +42,7 @@ struct PlacedSound {
 
 /// The old stream of a hand-over, and where its sound is in the track.
 struct HandOver {
-  let session: Feeder.Session
+  let session: OpenOutput
   /// A frame of the source that sounded there, and its time in the track.
   let slot: Int
   let frame: Int64
@@ -73,7 +73,8 @@ extension AudioEngine {
   ///
   /// - Parameters:
   ///   - device: the server's name; `nil` is its default.
-  ///   - done: with why it could not be opened; then everything is as it was.
+  ///   - done: called once, with why it could not be opened: then everything is as it was, unless
+  ///     it was superseded by a later wish or a loss.
   public func handOver(
     to device: String?, then done: @escaping @MainActor (OutputError?) -> Void = { _ in }
   ) {
@@ -88,7 +89,7 @@ extension AudioEngine {
   ///
   /// - Parameters:
   ///   - device: the server's name; `nil` is its default.
-  ///   - done: with why it could not be opened; then it can be tried again.
+  ///   - done: called once, with why it could not be opened; then it can be tried again.
   public func recover(
     to device: String?, then done: @escaping @MainActor (OutputError?) -> Void
   ) {
@@ -96,35 +97,35 @@ extension AudioEngine {
     handOver(to: device, then: done)
   }
 
-  // MARK: Opening beside the control thread
+  /// True while an output is being opened beside the control thread.
+  public var isOpening: Bool { awaited > 0 }
 
-  private struct Opened: Sendable {
-    let renderer: Renderer
-    let stream: any OutputStream
-  }
+  // MARK: Opening beside the control thread
 
   private func openAside(
     _ wanted: StreamRequest, _ done: @escaping @MainActor (OutputError?) -> Void,
-    then take: @escaping @MainActor (Opened) -> Void
+    then take: @escaping @MainActor (OpenOutput) -> Void
   ) {
-    guard let backend else { return }
+    guard let backend else { return done(Self.superseded) }
     openings += 1
+    awaited += 1
     let number = openings
     let renderer = newRenderer()
     opening.async { [weak self] in
-      let result: Result<Opened, OutputError>
+      let result: Result<OpenOutput, OutputError>
       do throws(OutputError) {
         let stream = try unsafe backend.open(wanted, renderer: renderer.face)
-        result = .success(Opened(renderer: renderer, stream: stream))
+        result = .success(OpenOutput(renderer: renderer, stream: stream))
       } catch {
         result = .failure(error)
       }
       DispatchQueue.main.async { [weak self] in
         MainActor.assumeIsolated {
+          self?.awaited -= 1
           guard let self, self.openings == number, self.backend != nil else {
             // Something newer was asked for, or the end.
             if case .success(let opened) = result { opened.stream.close() }
-            return
+            return done(Self.superseded)
           }
           switch result {
           case .failure(let error): done(error)
@@ -138,8 +139,13 @@ extension AudioEngine {
     }
   }
 
-  private func take(_ opened: Opened) {
+  private static let superseded = OutputError(
+    .superseded, "something else was chosen meanwhile")
+
+  private func take(_ opened: OpenOutput) {
     endHandOver()
+    // The one before is left at once: three would sound.
+    closeHandOver()
     let old = session
     let place = currentPlace
     let jump = place.map {
@@ -147,8 +153,8 @@ extension AudioEngine {
     }
     standing = place
     let leaving = old.flatMap { leavingPlace($0) }
-    adopt(opened.renderer, opened.stream, then: jump, isSilent: leaving != nil)
-    if let backend { events = EventChannel(backend: backend, device: request.device) }
+    adopt(opened, then: jump, isSilent: leaving != nil)
+    events?.move(to: request.device)
     if state == .lost {
       change(to: place == nil ? .idle : isHeld ? .held : .starting)
     }
@@ -165,7 +171,7 @@ extension AudioEngine {
   }
 
   /// Where the old stream is, if it sounds and nothing else is about to.
-  private func leavingPlace(_ old: Feeder.Session) -> HandOver? {
+  private func leavingPlace(_ old: OpenOutput) -> HandOver? {
     guard state == .playing, !isHeld, !feeder.isJumping, let heard = heardPlace() else {
       return nil
     }

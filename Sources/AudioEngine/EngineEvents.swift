@@ -45,7 +45,7 @@ extension AudioEngine {
   }
 
   /// The end, unless a jump is on its way: judged by what is, not by the order of events.
-  private func finishIfOver(_ session: Feeder.Session) {
+  private func finishIfOver(_ session: OpenOutput) {
     let timeline = session.renderer.timeline()
     guard state != .idle, !feeder.isJumping, session.renderer.taken == session.renderer.wish.serial,
       timeline.open >= 0
@@ -60,7 +60,7 @@ extension AudioEngine {
   }
 
   /// Frames until the music is over, where the device will not tell: what loops beside it goes on.
-  private func framesToEnd(_ session: Feeder.Session) -> Int64? {
+  private func framesToEnd(_ session: OpenOutput) -> Int64? {
     let timeline = session.renderer.timeline()
     guard state != .idle, timeline.open >= 0, timeline.layersEnd == .max else { return nil }
     let segment = timeline.segment(timeline.open)
@@ -120,6 +120,14 @@ extension AudioEngine {
         onEvent(.track(index: place.index, info: place.info))
       }
       if place.isSeek, !place.isResumed { onEvent(.seeked(position: place.offset)) }
+    }
+    // A short track that repeats itself for days is one place after the other.
+    if heard.past.count > 1 {
+      let (slot, _) = session.renderer.timeline().heard(at: session.stream.clock().heard)
+      if slot >= 0 {
+        let floor = session.renderer.ring(slot).floor
+        feeder.forgetPlaces(slot: slot, upTo: floor, told: announced)
+      }
     }
     guard !isHeld, session.stream.clock().isRunning else { return }
     guard let frames = heard.framesToNext ?? framesToEnd(session) else { return }

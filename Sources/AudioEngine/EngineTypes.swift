@@ -8,12 +8,16 @@ public protocol Succession: Sendable {
   func track(at index: Int) -> TrackLocation?
   /// The index after this one, `nil` when nothing follows (asked early, to join without a gap).
   func index(after index: Int) -> Int?
+  /// Whether more tracks may come behind the last one, as while folders are still looked through. Who
+  /// makes it so tells the engine when there are (`successionGrew`).
+  var isGrowing: Bool { get }
   /// Where a track begins that nobody asks to begin elsewhere, in seconds: a long one goes on where it
   /// was left.
   func beginning(of index: Int) -> Double
 }
 
 extension Succession {
+  public var isGrowing: Bool { false }
   public func beginning(of index: Int) -> Double { 0 }
 }
 

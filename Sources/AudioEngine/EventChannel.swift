@@ -20,9 +20,9 @@ public enum EventFailure: Error, Equatable, Sendable {
 /// On the control thread, which never waits for a server here: opening has a queue of its own.
 @MainActor public final class EventChannel {
   /// Whether streams can be opened here at all.
-  public let streams: EventStreams
+  public private(set) var streams: EventStreams
   private let backend: any OutputBackend
-  private let device: String?
+  private var device: String?
   private lazy var opening = DispatchQueue(label: "sotto.events")
   private var events: [Int: Event] = [:]
   private var count = 0
@@ -40,18 +40,16 @@ public enum EventFailure: Error, Equatable, Sendable {
     var onFailure: @MainActor (EventFailure) -> Void
   }
 
-  /// A stream that is open. What it holds is freed after `close` only.
+  /// A stream that is open.
   private struct Live {
-    let renderer: Renderer
-    let stream: any OutputStream
+    let output: OpenOutput
     let source: any DispatchSourceRead
     let alarm: Alarm
   }
 
   /// What was made beside the control thread.
   private struct Opened: Sendable {
-    let renderer: Renderer
-    let stream: any OutputStream
+    let output: OpenOutput
     let wakeUp: CInt
     let clip: Int
     let frames: Int64
@@ -59,6 +57,12 @@ public enum EventFailure: Error, Equatable, Sendable {
 
   public init(backend: any OutputBackend, device: String?) {
     self.backend = backend
+    self.device = device
+    streams = backend.eventStreams(device: device)
+  }
+
+  /// What begins from now on sounds on another device; what sounds already stays where it is.
+  func move(to device: String?) {
     self.device = device
     streams = backend.eventStreams(device: device)
   }
@@ -96,8 +100,8 @@ public enum EventFailure: Error, Equatable, Sendable {
     guard let event = events[id] else { return }
     events[id]?.isWanted = false
     guard let live = event.live, event.isWanted else { return }
-    live.renderer.send { $0.layers[0].isOn = false }
-    live.stream.kick()
+    live.output.renderer.send { $0.layers[0].isOn = false }
+    live.output.stream.kick()
     live.alarm.set(after: patience) { [weak self] in self?.close(id) }
   }
 
@@ -138,7 +142,7 @@ public enum EventFailure: Error, Equatable, Sendable {
       let (clip, loaded) = try renderer.sound(sound, format: format)
       return .success(
         Opened(
-          renderer: renderer, stream: stream, wakeUp: wakeUp, clip: clip,
+          output: OpenOutput(renderer: renderer, stream: stream), wakeUp: wakeUp, clip: clip,
           frames: loaded.clip.frames))
     } catch {
       stream.close()
@@ -157,7 +161,7 @@ public enum EventFailure: Error, Equatable, Sendable {
       if let event, event.isWanted { event.onFailure(failure) }
     case .success(let opened):
       guard let event, event.isWanted else {
-        opened.stream.close()
+        opened.output.stream.close()
         Glibc.close(opened.wakeUp)
         return forget(id)
       }
@@ -175,9 +179,8 @@ public enum EventFailure: Error, Equatable, Sendable {
     source.setCancelHandler { Glibc.close(wakeUp) }
     source.activate()
     let alarm = Alarm()
-    events[id]?.live = Live(
-      renderer: opened.renderer, stream: opened.stream, source: source, alarm: alarm)
-    opened.renderer.send { wish in
+    events[id]?.live = Live(output: opened.output, source: source, alarm: alarm)
+    opened.output.renderer.send { wish in
       wish.layers[0].serial += 1
       wish.layers[0].clip = opened.clip
       wish.layers[0].frames = opened.frames
@@ -185,20 +188,20 @@ public enum EventFailure: Error, Equatable, Sendable {
       wish.layers[0].gain = min(max(gain.linear, 0), 1)
       wish.layers[0].isOn = true
     }
-    opened.stream.kick()
+    opened.output.stream.kick()
     if isLooping { return }
     // A device that never tells the end must not keep the stream for ever.
-    let seconds = opened.stream.format.seconds(atFrame: opened.frames)
+    let seconds = opened.output.stream.format.seconds(atFrame: opened.frames)
     alarm.set(after: seconds + longestDrain) { [weak self] in self?.close(id) }
   }
 
   private func takeEvents(_ id: Int, _ wakeUp: CInt) {
     guard let event = events[id], let live = event.live else { return }
     sotto_eventfd_clear(wakeUp)
-    let bits = live.renderer.takeEvents()
+    let bits = live.output.renderer.takeEvents()
     if bits & UInt32(SOTTO_EVENT_LOST) != 0 {
       let failure =
-        live.stream.failure ?? OutputError(.deviceLost, "the output is gone")
+        live.output.stream.failure ?? OutputError(.deviceLost, "the output is gone")
       close(id)
       if event.isWanted { event.onFailure(.output(failure)) }
     } else if bits & UInt32(SOTTO_EVENT_FINISHED) != 0 {
@@ -213,7 +216,7 @@ public enum EventFailure: Error, Equatable, Sendable {
       return
     }
     live.alarm.cancel()
-    live.stream.close()
+    live.output.stream.close()
     live.source.cancel()
     forget(id)
   }

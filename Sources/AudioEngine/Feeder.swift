@@ -28,7 +28,7 @@ import Synchronization
   private let joined = Mutex([Joined?](repeating: nil, count: Renderer.slots))
 
   // The decoder thread's own.
-  private var session: Session?
+  private var session: OpenOutput?
   private var open: OpenTrack?
   private var feed: Feed?
   /// For each slot, the serial of the wish that replaced it; 0 when it was never used.
@@ -61,7 +61,10 @@ import Synchronization
 
   /// Changes the inbox and wakes the thread. Any thread.
   func ask(_ change: (inout Inbox) -> Void) {
-    inbox.withLock { change(&$0) }
+    inbox.withLock { box in
+      change(&box)
+      if box.isSuperseded { box.opening?.raise() }
+    }
     sotto_rt_signal(decoderEvent)
   }
 
@@ -72,6 +75,9 @@ import Synchronization
   /// nothing of it.
   var isJumping: Bool { inbox.withLock { $0.jump != nil || $0.isPreparing } }
 
+  /// True while a stream of a server is being opened.
+  var isOpening: Bool { inbox.withLock { $0.opening != nil } }
+
   /// True while a jump waits to be taken up.
   var hasJump: Bool { inbox.withLock { $0.jump != nil } }
 
@@ -81,6 +87,15 @@ import Synchronization
     return placeTable.withLock { table in
       let count = table[slot].prefix { $0.frame <= frame }.count
       return (table[slot][..<count], count < table[slot].count ? table[slot][count].frame : nil)
+    }
+  }
+
+  /// Forgets the places of a slot that were told, but for the one at `floor`: nobody goes back behind
+  /// that frame.
+  func forgetPlaces(slot: Int, upTo floor: Int64, told: Int) {
+    placeTable.withLock { table in
+      let past = table[slot].prefix { $0.frame <= floor && $0.id <= told }.count
+      if past > 1 { table[slot].removeFirst(past - 1) }
     }
   }
 
@@ -100,7 +115,7 @@ import Synchronization
 
   fileprivate func run() {
     while true {
-      let (jump, newSession, isClosing) = inbox.withLock { box in
+      let (jump, newSession, isLetGo, isClosing) = inbox.withLock { box in
         defer {
           // A jump waits for a stream: its track is opened meanwhile.
           if session != nil && !box.isDetached || box.session != nil {
@@ -111,7 +126,7 @@ import Synchronization
           box.isDetached = false
         }
         if box.isDetached { detach() }
-        return (box.jump, box.session, box.isClosing)
+        return (box.jump, box.session, box.isLetGo, box.isClosing)
       }
       if isClosing { break }
       if let newSession {
@@ -127,6 +142,10 @@ import Synchronization
           continue
         }
         prepareFirst(jump)
+      } else if isLetGo {
+        // Whoever goes on opens it again; the rings keep what a fade needs.
+        open = nil
+        feed = nil
       } else if feedOnce() {
         continue
       }
@@ -143,7 +162,7 @@ import Synchronization
     currentSlot = -1
   }
 
-  private func adopt(_ new: Session) {
+  private func adopt(_ new: OpenOutput) {
     session = new
     feed = nil
     currentSlot = -1
@@ -156,6 +175,19 @@ import Synchronization
     if open == nil, let location = succession.track(at: jump.index) {
       open = try? OpenTrack(index: jump.index, location: location, loudness: loudness)
     }
+  }
+
+  /// Opens a track. A server that does not answer is not waited for when something else is asked.
+  private func openTrack(
+    _ index: Int, _ location: TrackLocation
+  ) throws(DecodingError) -> OpenTrack {
+    let abort = location.isURL ? FFmpegAbort() : nil
+    inbox.withLock { box in
+      box.opening = abort
+      if box.isSuperseded { abort?.raise() }
+    }
+    defer { inbox.withLock { $0.opening = nil } }
+    return try OpenTrack(index: index, location: location, loudness: loudness, abort: abort)
   }
 
   // MARK: Jumps
@@ -177,9 +209,11 @@ import Synchronization
         open = nil
         feed = nil
         let location = succession.track(at: jump.index) ?? TrackLocation("")
+        // Given up for what is asked now: no fault of its own.
+        if location.isURL, inbox.withLock({ $0.isSuperseded }) { return nil }
         report(.failed(index: jump.index, location: location, error: error))
         failed.insert(jump.index)
-        guard let next = succession.index(after: jump.index), !failed.contains(next) else {
+        guard let next = follower(of: jump.index), !failed.contains(next) else {
           return .nothingPlayable
         }
         jump = Jump(index: next, seconds: 0, isSeek: false)
@@ -199,7 +233,7 @@ import Synchronization
     {
       track = open
     } else {
-      track = try OpenTrack(index: jump.index, location: location, loudness: loudness)
+      track = try openTrack(jump.index, location)
     }
     let format = session.stream.format
     if track.decoder.format.sampleRate != format.sampleRate && !canResample {
@@ -217,7 +251,8 @@ import Synchronization
     track.isFresh = false
     let pipeline = try Pipeline(
       track.decoder, gain: track.gain, target: format, at: goesOn ? 0 : frame, isFresh: isFresh)
-    let new = Feed(slot: slot, ring: ring, pipeline: pipeline, track: track)
+    let new = Feed(
+      slot: slot, ring: ring, pipeline: pipeline, track: track, isWhole: frame == 0 && !goesOn)
     setPlaces(
       slot,
       [
@@ -232,7 +267,7 @@ import Synchronization
     while ring.written < first && ring.total < 0 {
       // Not given up for a newer jump: what sounds now has lost its decoder to this one.
       if inbox.withLock({ $0.isClosing }) { return nil }
-      _ = try step(new)
+      if try !step(new) { break }
     }
     let old = currentSlot
     currentSlot = slot
@@ -326,7 +361,7 @@ import Synchronization
       report(.complete)
       return false
     }
-    if pipeline.wantsNext { continueSuccession(feed) }
+    if pipeline.wantsNext, !continueSuccession(feed) { return false }
     var run = unsafe feed.ring.writableRun()
     let limit = Feed.blockFrames * pipeline.target.channels
     if run.count > limit { unsafe run = unsafe UnsafeMutableBufferPointer(rebasing: run[..<limit]) }
@@ -336,8 +371,8 @@ import Synchronization
       open = feed.track
       joined.withLock { $0[feed.slot] = nil }
       addPlace(
-        feed.slot, Place(id: newPlace(), frame: joint, track: feed.track, offset: feed.track.begins)
-      )
+        feed.slot,
+        Place(id: newPlace(), frame: joint, track: feed.track, offset: feed.track.begins))
       report(.placed)
     }
     if pipeline.isOver {
@@ -347,18 +382,37 @@ import Synchronization
     return true
   }
 
+  /// The track after that one. While it is not known yet it is waited for, unless something else is
+  /// asked meanwhile.
+  private func follower(of index: Int) -> Int? {
+    while true {
+      // Asked first: what comes between is found.
+      let isGrowing = succession.isGrowing
+      if let next = succession.index(after: index) { return next }
+      if !isGrowing || inbox.withLock({ $0.jump != nil || $0.isClosing }) { return nil }
+      _ = sotto_eventfd_wait(decoderEvent, -1)
+    }
+  }
+
   /// Opens the track that follows and joins it; passes over those that cannot be opened, each once:
   /// a queue that repeats has no end.
-  private func continueSuccession(_ feed: Feed) {
+  ///
+  /// - Returns: false while it is not known what follows.
+  private func continueSuccession(_ feed: Feed) -> Bool {
+    feed.endTrack()
     var index = feed.track.index
-    var failed: Set<Int> = []
-    while let next = succession.index(after: index), !failed.contains(next),
-      let location = succession.track(at: next)
-    {
+    var failed = feed.barren
+    while true {
+      let isGrowing = succession.isGrowing
+      guard let next = succession.index(after: index) else {
+        if isGrowing { return false }
+        break
+      }
+      guard !failed.contains(next), let location = succession.track(at: next) else { break }
       // Whoever jumps away does not wait until a long list of missing files was tried.
       if inbox.withLock({ $0.isClosing || $0.jump != nil && !failed.isEmpty }) { break }
       do throws(DecodingError) {
-        let track = try OpenTrack(index: next, location: location, loudness: loudness)
+        let track = try openTrack(next, location)
         if track.decoder.format.sampleRate != feed.pipeline.target.sampleRate,
           !canResample
         {
@@ -376,10 +430,11 @@ import Synchronization
           track.begins = begins
         }
         try feed.pipeline.append(track.decoder, gain: track.gain)
-        feed.track = track
+        feed.join(track, isWhole: begins == 0)
         joined.withLock { $0[feed.slot] = .track(next) }
-        return
+        return true
       } catch {
+        if location.isURL, inbox.withLock({ $0.isSuperseded }) { return false }
         report(.failed(index: next, location: location, error: error))
         failed.insert(next)
         index = next
@@ -387,6 +442,7 @@ import Synchronization
     }
     feed.pipeline.finish()
     joined.withLock { $0[feed.slot] = .end }
+    return true
   }
 
   /// A track broke off: what was decoded of it is heard, and the next one follows.

@@ -9,12 +9,19 @@ extension Feeder {
     var jump: Jump?
     /// A jump was taken up, and neither wished for nor given up yet.
     var isPreparing = false
-    var session: Session?
+    var session: OpenOutput?
     /// The stream is gone: nothing is decoded for it any more.
     var isDetached = false
     /// Whether the user wants the source held: carried by the wish that a jump makes.
     var isHeld = false
+    /// Held for long: what was opened for a jump is closed when it has told what it is.
+    var isLetGo = false
     var isClosing = false
+    /// Ends the waiting for a server while a track is opened.
+    var opening: FFmpegAbort?
+
+    /// What is being opened is not wanted any more.
+    var isSuperseded: Bool { jump != nil || isClosing }
   }
 
   struct Jump {
@@ -33,12 +40,6 @@ extension Feeder {
   struct RateBreak {
     var rate: Int
     var jump: Jump
-  }
-
-  /// An open stream.
-  struct Session {
-    let renderer: Renderer
-    let stream: any OutputStream
   }
 
   /// What it tells the control thread.

@@ -35,7 +35,9 @@ import Realtime
   public func run(_ sink: (UnsafeBufferPointer<Float>) throws -> Void) throws {
     let renderer = Renderer(controlEvent: -1, decoderEvent: -1)
     renderer.prepare(
-      sampleRate: format.sampleRate, channels: format.channels, fadeFrames: 0)
+      sampleRate: format.sampleRate, channels: format.channels, fadeFrames: 0,
+      // Nothing of it is asked for twice.
+      ringFrames: 16_384)
     let ring = renderer.ring(0)
     let device = unsafe renderer.core
     renderer.send { $0.jump = 1 }

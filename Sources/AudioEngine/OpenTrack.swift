@@ -71,12 +71,40 @@ struct Place: Sendable {
   let ring: SourceRing
   let pipeline: Pipeline
   /// The track whose frames come now.
-  var track: OpenTrack
+  private(set) var track: OpenTrack
+  /// It is decoded from its first frame on.
+  private var isWhole: Bool
+  /// What the pipeline had decoded when it began.
+  private var decodedBefore: Int64 = 0
+  private var hasEnded = false
+  /// Tracks in which there was no frame, since the last one in which there was: a queue that repeats
+  /// would go round them for ever.
+  private(set) var barren: Set<Int> = []
 
-  init(slot: Int, ring: SourceRing, pipeline: Pipeline, track: OpenTrack) {
+  init(slot: Int, ring: SourceRing, pipeline: Pipeline, track: OpenTrack, isWhole: Bool) {
+    self.isWhole = isWhole
     self.slot = slot
     self.ring = ring
     self.pipeline = pipeline
     self.track = track
+  }
+
+  /// Another track was joined: its frames come now.
+  func join(_ track: OpenTrack, isWhole: Bool) {
+    self.track = track
+    self.isWhole = isWhole
+    hasEnded = false
+  }
+
+  /// The present track has given its last frame: keeps in mind whether there was any.
+  func endTrack() {
+    if hasEnded { return }
+    hasEnded = true
+    if pipeline.decodedFrames > decodedBefore {
+      barren = []
+    } else if isWhole {
+      barren.insert(track.index)
+    }
+    decodedBefore = pipeline.decodedFrames
   }
 }

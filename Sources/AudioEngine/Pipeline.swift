@@ -12,6 +12,8 @@ import Decoding
   let target: AudioFormat
   /// Frames delivered so far.
   private(set) var delivered: Int64 = 0
+  /// Frames that came from the decoders so far, at their own rates.
+  private(set) var decodedFrames: Int64 = 0
 
   private var decoder: any Decoder
   private var gain: Float
@@ -124,7 +126,11 @@ import Decoding
   }
 
   /// Takes the present decoder as ended: it broke off.
-  func abandonDecoder() { isDecoderDone = true }
+  func abandonDecoder() {
+    isDecoderDone = true
+    // Nor is what the resampler has refused offered to it again.
+    mixedRange = 0..<0
+  }
 
   /// Tells that no track follows.
   func finish() { isFinishing = true }
@@ -172,6 +178,7 @@ import Decoding
     let got = try unsafe decoder.read(
       into: UnsafeMutableBufferPointer(rebasing: buffer[..<count]))
     if got == 0 { isDecoderDone = true }
+    decodedFrames += Int64(got)
     return got
   }
 

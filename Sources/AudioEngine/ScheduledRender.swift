@@ -42,7 +42,9 @@ import Realtime
     let renderer = Renderer(controlEvent: -1, decoderEvent: -1)
     renderer.prepare(
       sampleRate: format.sampleRate, channels: format.channels,
-      fadeFrames: format.frame(atSeconds: AudioEngine.fadeSeconds))
+      fadeFrames: format.frame(atSeconds: AudioEngine.fadeSeconds),
+      // A file's rate may be anything.
+      ringFrames: min(format.sampleRate * 4, 1 << 18))
     let last = format.frame(atSeconds: end)
     let first = format.frame(atSeconds: begin)
     var source = Source(

@@ -137,7 +137,7 @@ extension AudioEngine {
   }
 
   /// Lets the device know of what was placed.
-  private func put(_ sound: LoadedSound, _ number: Int, _ session: Feeder.Session, in place: Int) {
+  private func put(_ sound: LoadedSound, _ number: Int, _ session: OpenOutput, in place: Int) {
     guard let placed = sounds[place] else { return }
     let first = session.stream.format.frame(atSeconds: max(placed.seconds, 0))
     session.renderer.send(place: place) { layer in

@@ -59,7 +59,7 @@ public struct PulseBackend: OutputBackend {
     case .formatRefused: "the sound server refuses the sample rate or channels"
     case .deviceLost: "the device is gone"
     case .serverLost: "the sound server ended"
-    case .fileError, .suspended, .other: "the sound server reports: \(cause)"
+    case .fileError, .suspended, .superseded, .other: "the sound server reports: \(cause)"
     }
   }
 }

@@ -2,6 +2,7 @@ import AudioTypes
 
 /// One plug or part of a device (headphones, speakers).
 public struct DevicePort: Equatable, Sendable {
+  /// Whether something is plugged in, where the device can tell.
   public enum Availability: String, Sendable { case yes, no, unknown }
   public var name: String
   public var description: String

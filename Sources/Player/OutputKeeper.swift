@@ -19,6 +19,8 @@ import OutputInterface
   /// Which try comes next, since the loss.
   private var attempts = 0
   private var isServerLost = false
+  /// An output is being opened in the place of the lost one.
+  private var isRecovering = false
   /// What is lost may be found again; false where its loss is the end, as a file's is.
   private let isLasting: Bool
 
@@ -68,7 +70,13 @@ import OutputInterface
       guard isServerLost, engine.snapshot().state != .lost else { break }
       isServerLost = false
       player.send(.serverBack(.unchanged))
-    case .device: guardIfWanted()
+    case .device:
+      // The user's choice of a device may have brought back what was lost.
+      if isServerLost, !isRecovering, engine.snapshot().state != .lost {
+        opened()
+      } else {
+        guardIfWanted()
+      }
     default: break
     }
     return true
@@ -136,8 +144,14 @@ import OutputInterface
       // sound may go.
       return retry.set(after: Self.profilePause) { [weak self] in self?.tryOpening() }
     }
+    if engine.isOpening {
+      // The user has chosen one meanwhile, which comes first.
+      return retry.set(after: Self.profilePause) { [weak self] in self?.tryOpening() }
+    }
+    isRecovering = true
     engine.recover(to: only ?? player.state.route.flatMap { deviceOf?($0) }) { [weak self] error in
       guard let self else { return }
+      isRecovering = false
       guard let error else { return opened() }
       // The device's own server may have gone with it.
       let isServer = [.noServer, .serverLost, .noAnswer].contains(error.code)

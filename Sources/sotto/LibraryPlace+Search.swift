@@ -25,4 +25,9 @@ extension LibraryPlace {
   nonisolated static func isWord(_ path: [UInt8]) -> Bool {
     ["search:", "library:", "playlist:"].contains { path.starts(with: $0.utf8) }
   }
+
+  /// True for what the whole collection is read for: such words, and files of saved searches.
+  nonisolated static func isSearch(_ path: [UInt8]) -> Bool {
+    isWord(path) || path.reversed().starts(with: ".\(SavedSearch.suffix)".utf8.reversed())
+  }
 }

@@ -71,6 +71,7 @@ extension PlayCommand {
             }
           }
           tracks.append(QueueEntry(track))
+          tracks += expansion.takeFound().lazy.map(QueueEntry.init)
         case .fault(let fault): faults.append(fault)
         }
       }
@@ -133,6 +134,7 @@ extension PlayCommand {
       // Nothing was there: the player stands at what is now, and waits for the user.
       index = first
       engine?.rest(at: first)
+      engine?.letGo()
     } else {
       engine?.successionChanged()
     }

@@ -18,8 +18,7 @@ extension PlayCommand {
       Messages.fault(out, "is a file to be played")
       Exit.end(1)
     }
-    var expansion = Expansion(options.paths, collection: collection)
-    let isInteractive = !options.isPlain && Terminal.isInteractive
+    let expansion = Expansion(options.paths, collection: collection)
     if isInteractive { full = PlayScreen(self) }
     let takesUp = kept?.takesUp == true && kept?.store.isFilled == true
     if options.paths.isEmpty, full == nil, !takesUp {
@@ -29,23 +28,47 @@ extension PlayCommand {
     openAhead()
     // The first frame is there before any decoder or server has answered.
     full?.start()
-    for fault in configuration.faults {
-      Messages.status = 1
-      Messages.tell(fault)
+    configuration.tellFaults()
+    takeSignals()
+    guard let first = options.paths.first, LibraryPlace.isSearch(first) else {
+      return begin(with: Self.first(of: expansion))
     }
-    while let item = expansion.next() {
-      if case .fault(let fault) = item {
-        Messages.fault(fault.path, fault.sentence)
-      } else if case .track(let track) = item {
-        queue.append(track)
-        break
+    // Of a large collection that takes a while: the screen is there already.
+    DispatchQueue(label: "sotto.expansion").async { [self] in
+      let found = Self.first(of: expansion)
+      DispatchQueue.main.async {
+        MainActor.assumeIsolated { if !self.isEnding { self.begin(with: found) } }
       }
     }
+  }
+
+  private var isInteractive: Bool { !options.isPlain && Terminal.isInteractive }
+
+  /// The first track of the arguments, what is wrong before it, and what is still to be looked through.
+  private struct Found {
+    var track: ListedTrack?
+    var faults: [LibraryFault] = []
+    var rest: Expansion
+  }
+
+  nonisolated private static func first(of expansion: Expansion) -> Found {
+    var found = Found(rest: expansion)
+    while found.track == nil, let item = found.rest.next() {
+      switch item {
+      case .track(let track): found.track = track
+      case .fault(let fault): found.faults.append(fault)
+      }
+    }
+    return found
+  }
+
+  private func begin(with found: Found) {
+    for fault in found.faults { Messages.fault(fault.path, fault.sentence) }
+    if let track = found.track { queue.append([track]) }
     if queue.firstKey == nil, !options.paths.isEmpty { Exit.end(Messages.status) }
     // What was kept is read while the server answers.
     kept?.begin()
     open()
-    takeSignals()
     if isInteractive, full == nil {
       let screen = LineScreen { [weak self] key in self?.press(key) }
       self.screen = screen
@@ -60,7 +83,7 @@ extension PlayCommand {
     self.control = control
     control.open()
     refresh()
-    fill(expansion)
+    fill(found.rest)
     full?.ready()
     watchConfiguration()
     kept?.tellStanding()
@@ -75,7 +98,7 @@ extension PlayCommand {
       var expansion = rest
       while let item = expansion.next() {
         switch item {
-        case .track(let track): queue.append(track)
+        case .track(let track): queue.append([track] + expansion.takeFound())
         case .fault(let fault):
           DispatchQueue.main.async {
             MainActor.assumeIsolated { Messages.fault(fault.path, fault.sentence) }
@@ -94,7 +117,11 @@ extension PlayCommand {
   }
 
   private func newEngine() -> AudioEngine {
-    AudioEngine(succession: queue, gain: options.gain) { [weak self] event in self?.take(event) }
+    let engine = AudioEngine(succession: queue, gain: options.gain) { [weak self] event in
+      self?.take(event)
+    }
+    queue.wakes(engine.successionGrew)
+    return engine
   }
 
   private func request(_ trackName: String = "sotto") -> StreamRequest {

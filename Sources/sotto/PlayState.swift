@@ -231,6 +231,8 @@ import TerminalModel
           "\(Text.printable(entry.location.path)) is not there now; it stays in the queue")
       }
       command.engine?.rest(at: key, seconds: position)
+      // Stopped, not paused: it is opened when it is played.
+      if !wasHeard { command.engine?.letGo() }
     }
   }
 

@@ -107,9 +107,8 @@ import Synchronization
 
   /// Opens the output, or ends the program with 69.
   func begin(_ options: ScenarioOptions) {
-    for track in scenario.tracks {
-      queue.append(ListedTrack(TrackLocation(path: folder + Array("/\(track)".utf8))))
-    }
+    queue.append(
+      scenario.tracks.map { ListedTrack(TrackLocation(path: folder + Array("/\($0)".utf8))) })
     queue.complete()
     Console.print("\(scenario.name.rawValue): \(scenario.title)")
     Console.flush()

@@ -15,6 +15,9 @@ import StateStore
   // All only under the lock.
   private var queue = PlayQueue()
   private var isComplete = false
+  /// The decoder was told that what follows is not known yet; this wakes it.
+  private var isAwaited = false
+  private var wake: (@Sendable () -> Void)?
   /// Where long tracks go on: by the place of their file, or by the path under which that was noted
   /// before anybody looked.
   private var beginnings: [HistoryKey: Double] = [:]
@@ -33,21 +36,17 @@ import StateStore
   private var returning: (key: Int, seconds: Double)?
 
   private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-  private let grown = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
   /// Marks the main queue, whatever thread runs it.
   private static let control = DispatchSpecificKey<Bool>()
 
   init() {
     unsafe pthread_mutex_init(lock, nil)
-    unsafe pthread_cond_init(grown, nil)
     DispatchQueue.main.setSpecific(key: Self.control, value: true)
   }
 
   deinit {
-    unsafe pthread_cond_destroy(grown)
     unsafe pthread_mutex_destroy(lock)
-    unsafe grown.deallocate()
     unsafe lock.deallocate()
   }
 
@@ -65,16 +64,25 @@ import StateStore
 
   func track(at key: Int) -> TrackLocation? { entry(at: key)?.location }
 
-  /// On the decoder's thread it waits until the next track is known; the control thread never
-  /// waits and takes what is there.
   func index(after key: Int) -> Int? {
-    unsafe pthread_mutex_lock(lock)
-    defer { unsafe pthread_mutex_unlock(lock) }
-    let mayWait = DispatchQueue.getSpecific(key: Self.control) == nil
-    while mayWait, !isComplete, queue.id(after: Self.id(key)) == nil {
-      unsafe pthread_cond_wait(grown, lock)
+    locked { queue in
+      let next = queue.id(after: Self.id(key)).map { Int($0.number) }
+      if next == nil, !isComplete { isAwaited = true }
+      return next
     }
-    return queue.id(after: Self.id(key)).map { Int($0.number) }
+  }
+
+  var isGrowing: Bool { locked { _ in !isComplete } }
+
+  /// Called, on whatever thread, when more is known of what follows than the decoder was told.
+  func wakes(_ wake: @escaping @Sendable () -> Void) { locked { _ in self.wake = wake } }
+
+  private func wakeDecoder() {
+    let wake = locked { _ in
+      defer { isAwaited = false }
+      return isAwaited ? self.wake : nil
+    }
+    wake?()
   }
 
   func beginning(of key: Int) -> Double {
@@ -246,21 +254,22 @@ import StateStore
   /// Changes the queue; who waits for a next track looks again.
   func edit<Result>(_ body: (inout PlayQueue) -> Result) -> Result {
     let result = locked(body)
-    unsafe pthread_cond_broadcast(grown)
+    wakeDecoder()
     tellChange()
     return result
   }
 
   // MARK: Filling
 
-  func append(_ track: ListedTrack) { edit { $0.append([QueueEntry(track)]) } }
+  func append(_ tracks: [ListedTrack]) {
+    let entries = tracks.map(QueueEntry.init)
+    edit { $0.append(entries) }
+  }
 
   /// Nothing more will come: who waits for a next track learns that there is none.
   func complete() {
-    unsafe pthread_mutex_lock(lock)
-    isComplete = true
-    unsafe pthread_mutex_unlock(lock)
-    unsafe pthread_cond_broadcast(grown)
+    locked { _ in isComplete = true }
+    wakeDecoder()
   }
 }
 

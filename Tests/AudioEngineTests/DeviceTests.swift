@@ -246,6 +246,57 @@ final class Devices: OutputBackend {
     #expect(devices.opened[0].ear.samples.suffix(400).allSatisfy { $0 == 0 })
   }
 
+  @Test func `S21: a second hand-over within the first leaves the oldest device at once`()
+    async throws
+  {
+    let rig = try Rig()
+    defer { rig.close() }
+    let devices = Devices([SimulationKnobs()])
+    let track = try rig.track("a.wav", frames: Rig.rate * 6)
+    try rig.start([track.path], backend: devices)
+    hear(devices.opened[0], 20_000)
+    await until { rig.engine.snapshot().state == .playing }
+    rig.engine.handOver(to: "headset")
+    await until { devices.opened.count == 2 && !devices.opened[1].stream.isCorked }
+    #expect(!devices.opened[0].ear.isFinished)
+    var isDone = false
+    rig.engine.handOver(to: "speakers") { isDone = $0 == nil }
+    await until { isDone }
+    #expect(devices.opened[0].ear.isFinished)
+    hear(devices.opened[1], 2_000)
+    await until { !devices.opened[2].stream.isCorked }
+    rig.engine.hold()
+    hear(devices.opened[1], 2_000)
+    hear(devices.opened[2], 5_000)
+    #expect(devices.opened[2].stream.isCorked)
+    #expect(rig.engine.snapshot().state == .held)
+  }
+
+  @Test func `Who waits for an output is told, also when another one is chosen meanwhile`()
+    async throws
+  {
+    let rig = try Rig()
+    let track = try rig.track("a.wav", frames: Rig.rate * 6)
+    let server = SlowServer(Devices([SimulationKnobs()]))
+    let engine = AudioEngine(
+      succession: Tracks(locations: [TrackLocation(track.path)]), gain: .off, onEvent: { _ in })
+    defer { engine.close() }
+    server.gate.signal()
+    try engine.start(backend: server, request: StreamRequest(), at: 0)
+    var answers: [String] = []
+    engine.handOver(to: "a") { answers.append("a \($0?.code.rawValue ?? "done")") }
+    engine.handOver(to: "b") { answers.append("b \($0?.code.rawValue ?? "done")") }
+    #expect(engine.isOpening)
+    server.gate.signal()
+    server.gate.signal()
+    await until { answers.count == 2 }
+    #expect(answers == ["a superseded", "b done"])
+    #expect(!engine.isOpening)
+    #expect(server.devices.opened.map(\.request.device) == [nil, "a", "b"])
+    // Of what nobody wanted any more nothing is left.
+    #expect(server.devices.opened[1].ear.isFinished)
+  }
+
   /// An output whose server answers when the test says so.
   private final class SlowServer: OutputBackend {
     let devices: Devices

@@ -28,6 +28,12 @@ final class LooseTracks: Succession {
     self.followers = Mutex(followers)
   }
 
+  /// What follows a track that nothing follows yet is still looked for.
+  private let growing = Mutex(false)
+  var isGrowing: Bool { growing.withLock { $0 } }
+
+  func grow(_ isGrowing: Bool) { growing.withLock { $0 = isGrowing } }
+
   func follow(_ index: Int, by next: Int?) { followers.withLock { $0[index] = next } }
 
   func track(at index: Int) -> TrackLocation? {
@@ -40,6 +46,10 @@ final class LooseTracks: Succession {
 /// Keeps what a simulated device hears.
 final class Ear: SimulationSink {
   private let store = Mutex<[Float]>([])
+  private let closed = Mutex(false)
+
+  /// The device was closed.
+  var isFinished: Bool { closed.withLock { $0 } }
 
   var samples: [Float] { store.withLock { $0 } }
 
@@ -47,7 +57,7 @@ final class Ear: SimulationSink {
     store.withLock { $0.append(contentsOf: samples) }
   }
 
-  func finish() throws(OutputError) {}
+  func finish() throws(OutputError) { closed.withLock { $0 = true } }
 }
 
 /// An engine on a simulated device whose clock the test moves.

@@ -287,6 +287,24 @@ import Testing
     desk.engine.close()
   }
 
+  @Test func `S21: a device that the user chooses ends the waiting for a lost server`() async throws
+  {
+    let desk = try Desk([
+      .stream(Self.headset, lostAt: 9_000, by: .serverLost), .refusal(.noServer),
+      .stream(Self.headset, lostAt: nil),
+    ])
+    await desk.loseIt()
+    await desk.until { desk.server.wanted.count == 2 && desk.bell.isSet }
+    #expect(desk.player.situation.willResume && !desk.player.situation.isAudible)
+    desk.engine.handOver(to: "headset")
+    await desk.until { desk.server.opened.count == 2 && !desk.server.opened[1].isCorked }
+    #expect(desk.player.situation.isAudible && desk.player.state.blockers.isEmpty)
+    // What was still to be tried has nothing to do any more.
+    desk.bell.ring()
+    #expect(desk.server.wanted.count == 3 && desk.player.situation.isAudible)
+    desk.engine.close()
+  }
+
   @Test func `A server that does not answer interrupts, and the music goes on when it does`() throws
   {
     let desk = try Desk([.stream(Self.headset, lostAt: nil)])
