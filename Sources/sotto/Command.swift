@@ -260,6 +260,12 @@ extension CommandSpec {
     options: [
       OptionSpec("watch", "Then tell each change of where sound goes, as it comes"),
       OptionSpec("json", "Print one JSON object a line, one line a server"), log, help,
+    ],
+    notes: [
+      (
+        "STATUS",
+        ["0   there are devices                69  no server answers, or none has a device"]
+      )
     ])
 
   private static let why = CommandSpec(
@@ -324,7 +330,7 @@ extension CommandSpec {
         "STATUS",
         [
           "0   all that was heard is right     1   something else was heard",
-          "69  no output can be used",
+          "69  no output can be used           75  the machine was too busy to tell",
         ]
       )
     ])

@@ -5,7 +5,7 @@ import TerminalModel
 
 /// What the user has set: `config`, `keys` and `themes/` in `$XDG_CONFIG_HOME/sotto`. None of it is
 /// needed; what is wrong in it is told with its line, and the rest holds.
-@MainActor struct Configuration {
+@MainActor struct Configuration: @MainActor Equatable {
   var settings = Settings()
   /// The lines of `config` that say something, by name.
   var lines: [String: Int] = [:]
@@ -54,6 +54,14 @@ import TerminalModel
     }
     configuration.readThemes(folder + Array("/themes".utf8))
     return configuration.checkingTheme()
+  }
+
+  /// Says what is wrong in it. Who was told reads on with what holds, and does not end with 0.
+  func tellFaults() {
+    for fault in faults {
+      Messages.status = 1
+      Messages.tell(fault)
+    }
   }
 
   /// Whether the theme that is set is there, once all are known.

@@ -120,6 +120,7 @@ import PlayerState
   static func run(_ options: PlayOptions) -> Never {
     let command = PlayCommand(options)
     running = command
+    Exit.leavesThreads = true
     command.begin()
     dispatchMain()
   }

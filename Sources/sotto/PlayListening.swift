@@ -40,7 +40,7 @@ extension KeptState {
     listening = nil
     count(&last, isSounding: false)
     if byUser {
-      if last.isSkip { store.change(last.location, .skipped) }
+      if last.isSkip { change(last.location, .skipped) }
       if last.tellsPlace { keep(last.bookmark, for: last.location) }
     } else if last.isLong {
       keep(nil, for: last.location)
@@ -49,7 +49,18 @@ extension KeptState {
 
   func count(_ listening: inout Listening, isSounding: Bool) {
     if listening.take(isSounding: isSounding, at: Self.now) {
-      store.change(listening.location, .played(at: Int64(time(nil))))
+      change(listening.location, .played(at: Int64(time(nil))))
+    }
+  }
+
+  /// Something happened to a track: views of what was played show it once it is written.
+  private func change(_ location: TrackLocation, _ change: History.Change) {
+    store.change(location, change)
+    guard command.full != nil else { return }
+    store.record(location) { [weak self] _ in
+      DispatchQueue.main.async {
+        MainActor.assumeIsolated { self?.command.full?.historyChanged() }
+      }
     }
   }
 
@@ -66,7 +77,7 @@ extension KeptState {
       return command.say("Nothing is heard that could be rated", isFault: true)
     }
     guard isOwn else { return command.say("Ratings are not kept by this sotto", isFault: true) }
-    store.change(location, .rated(rating))
+    change(location, .rated(rating))
     command.say(rating.map { "Rated \(Self.shown($0)) of 5" } ?? "Not rated any more")
   }
 

@@ -90,6 +90,7 @@ import TerminalScreen
     Messages.instead = { [weak self] sentence in self?.command.say(sentence, isFault: true) }
     screen.onInput = { [weak self] input in self?.take(input) }
     screen.onPictures = { [weak self] in self?.coverChanged() }
+    screen.onTaken = { [weak self] in self?.resized() }
     screen.onEnd = { [weak self] in self?.isFocused = false }
     browser.onListing = { [weak self] listing, arePlaylists in
       guard let self else { return }
@@ -186,6 +187,11 @@ import TerminalScreen
 
   /// A scan has brought what views of the collection do not show yet.
   func libraryChanged() { library.changed() }
+
+  /// Something was played or rated: views that show it are read anew.
+  func historyChanged() {
+    if view.view == .library { library.look() }
+  }
 
   func suspend() { screen.suspend() }
 
@@ -363,6 +369,9 @@ import TerminalScreen
 
   private func take(_ input: TerminalInput) {
     guard let snapshot = command.snapshot() else {
+      // Whoever wants to leave does not wait.
+      let (_, wishes) = view.reduce(input, shown, content, size, style)
+      if wishes.contains(.quit) { return command.finish() }
       early.append(input)
       return
     }

@@ -1,4 +1,5 @@
 import AudioTypes
+import MusicLibrary
 import PlayerState
 import TerminalModel
 
@@ -44,10 +45,19 @@ extension PlayCommand {
 
   /// Follows the configuration whenever it is saved.
   func watchConfiguration() {
-    guard let folder = Configuration.folder else { return }
-    watch = FolderWatch([folder, folder + Array("/themes".utf8)]) { [weak self] in
+    var folders: [[UInt8]] = []
+    if let folder = Configuration.folder { folders = [folder, folder + Array("/themes".utf8)] }
+    if let file = options.config {
+      folders.append(PlaylistPath.folder(LibraryPlace.absolute(file)))
+    }
+    var last = configuration
+    watch = FolderWatch(folders) { [weak self] in
       guard let self, !isEnding else { return }
-      configuration = Configuration.read(options.config)
+      let new = Configuration.read(options.config)
+      // Other files are saved there too; what was set by hand meanwhile holds then.
+      guard new != last else { return }
+      last = new
+      configuration = new
       full?.follow(configuration)
       follow(configuration.settings)
     }

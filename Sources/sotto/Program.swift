@@ -6,7 +6,10 @@ import TerminalScreen
   static func run(_ arguments: [[UInt8]]) -> Never {
     Signals.install()
     // Alone on a terminal it opens the player, which plays nothing by itself.
-    if arguments.isEmpty, Terminal.isInteractive { PlayCommand.run(PlayOptions()) }
+    if arguments.isEmpty, Terminal.isInteractive {
+      takeDescriptor2(CommonOptions())
+      PlayCommand.run(PlayOptions())
+    }
     do {
       try dispatch(
         Arguments.parse(arguments) {

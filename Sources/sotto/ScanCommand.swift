@@ -14,7 +14,7 @@ import MusicLibrary
       return
     }
     let configuration = Configuration.read(options.config)
-    for fault in configuration.faults { Messages.tell(fault) }
+    configuration.tellFaults()
     let cause = Folders.make(folder)
     if cause != 0 {
       return Messages.fault(folder, "cannot be made: \(Descriptor.sentence(cause))")

@@ -36,7 +36,7 @@ import TerminalScreen
 
   private static func save(_ options: SearchOptions, as name: [UInt8]) {
     let configuration = Configuration.read(options.config)
-    for fault in configuration.faults { Messages.tell(fault) }
+    configuration.tellFaults()
     let search = SavedSearch(options.query, order: options.order, limit: options.limit)
     do throws(LibraryFault) {
       let path = try Playlists.path(ofSearch: name, configuration.settings)

@@ -2,8 +2,8 @@ import Glibc
 import Synchronization
 import TerminalScreen
 
-/// Signals. Until the control thread runs (or when it does not answer a second interrupt) they end
-/// the program from the handler; afterwards they arrive as bytes on a pipe.
+/// Signals. Until the control thread runs they end the program from the handler; afterwards they
+/// arrive as bytes on a pipe, and end it only where the control thread does not answer.
 enum Signals {
   /// What a handler does.
   private enum Mode {
@@ -11,12 +11,19 @@ enum Signals {
     static let direct = 0
     /// Sets a flag that a loop reads; a second one ends the program.
     static let flag = 1
-    /// Writes to the pipe; a second interrupt that finds the first unanswered ends the program.
+    /// Writes to the pipe; an impatient user, or a first one that is unanswered for long, ends the
+    /// program.
     static let queued = 2
   }
 
+  /// Who ends a session, or closes a terminal, sends several at once: that is no impatience. Seconds.
+  private static let longestAnswer = 5
+
   private static let mode = Atomic<Int>(Mode.direct)
+  /// Of interrupts, which somebody types.
   private static let unanswered = Atomic<Int>(0)
+  /// When the first ending signal came that was not answered yet, in seconds of the machine's uptime.
+  private static let unansweredSince = Atomic<Int>(0)
   private static let pipe = Atomic<CInt>(-1)
   private static let flagged = Atomic<CInt>(0)
 
@@ -29,6 +36,7 @@ enum Signals {
     signal(SIGXFSZ, SIG_IGN)
     // Values are made before a handler can need them.
     _ = mode.load(ordering: .relaxed) + unanswered.load(ordering: .relaxed)
+    _ = unansweredSince.load(ordering: .relaxed)
     _ = pipe.load(ordering: .relaxed) + flagged.load(ordering: .relaxed)
     for number in ending { handle(number, unlessIgnored: true) }
   }
@@ -61,6 +69,7 @@ enum Signals {
     var bytes = [UInt8](repeating: 0, count: 64)
     let count = unsafe bytes.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, 64) }
     unanswered.store(0, ordering: .releasing)
+    unansweredSince.store(0, ordering: .releasing)
     return bytes.prefix(max(0, count)).map(CInt.init)
   }
 
@@ -91,6 +100,18 @@ enum Signals {
     return unsafe handler == unsafeBitCast(SIG_IGN, to: Int.self)
   }
 
+  /// In the handler: an ending signal that finds the control thread not answering.
+  private static func isImpatient(_ number: CInt) -> Bool {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+    let now = max(time.tv_sec, 1)
+    let (isFirst, since) = unansweredSince.compareExchange(
+      expected: 0, desired: now, ordering: .relaxed)
+    let isTyped = number == SIGINT || number == SIGQUIT
+    if isTyped, unanswered.add(1, ordering: .relaxed).oldValue > 0 { return true }
+    return !isFirst && now - since >= longestAnswer
+  }
+
   /// In the handler: only what is safe there.
   fileprivate static func arrive(_ number: CInt) {
     // One by one: the generic code of a collection allocates when it first runs, and the signal may
@@ -101,7 +122,7 @@ enum Signals {
     if mode == Mode.queued {
       var byte = UInt8(number)
       _ = unsafe write(pipe.load(ordering: .acquiring), &byte, 1)
-      if !isEnding || unanswered.add(1, ordering: .relaxed).oldValue == 0 { return }
+      if !isEnding || !isImpatient(number) { return }
     } else if mode == Mode.flag, flagged.exchange(number, ordering: .acquiringAndReleasing) == 0 {
       return
     }

@@ -25,6 +25,8 @@ import Player
   /// Why it was ended, if not by the user.
   private var reason = ""
   private var onEnd: [@MainActor () -> Void] = []
+  /// A disk that does not answer is waited for no longer.
+  private let endTimer = MainTimer()
 
   /// A line for people.
   var say: (@MainActor (_ sentence: String) -> Void)?
@@ -78,9 +80,7 @@ import Player
     recorder.end()
     guard let done else { return }
     onEnd.append(done)
-    DispatchQueue.main.asyncAfter(deadline: .now() + 2) { [weak self] in
-      MainActor.assumeIsolated { self?.tellEnd() }
-    }
+    endTimer.set(after: 2) { [weak self] in self?.tellEnd() }
   }
 
   /// A call may interrupt everything (S28): what was said so far is the memo.
@@ -143,6 +143,7 @@ import Player
   }
 
   private func tellEnd() {
+    endTimer.cancel()
     let waiting = onEnd
     onEnd = []
     for done in waiting { done() }

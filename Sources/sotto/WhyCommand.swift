@@ -50,7 +50,7 @@ import JSONText
     var parts = unsafe tm()
     guard unsafe localtime_r(&time, &parts) != nil else { return "\(seconds)" }
     func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
-    let date = unsafe "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
+    let date = unsafe "\(Int(parts.tm_year) + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
     let clock = unsafe "\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))"
     return "\(date) \(clock)"
   }

@@ -7,4 +7,11 @@ let arguments: [[UInt8]] = (1..<max(1, Int(CommandLine.argc))).compactMap { inde
     UInt8(bitPattern: $0)
   }
 }
+
+// Where one of the three is closed, the next file or socket would get its number, and be written to.
+for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
+  // It gets the lowest number that is free, which is this one.
+  _ = unsafe open("/dev/null", descriptor == STDIN_FILENO ? O_RDONLY : O_WRONLY)
+}
+
 Program.run(arguments)

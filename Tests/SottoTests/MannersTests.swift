@@ -90,6 +90,37 @@ import Testing
     #expect(try player.ctl("status").status == 0)
   }
 
+  @Test func `Told to end twice in one breath, it ends as it should, not in the middle`() throws {
+    let player = try player()
+    // As a session's end does it: both are there before either is looked at.
+    player.kill(SIGSTOP)
+    player.kill(SIGTERM)
+    player.kill(SIGHUP)
+    player.kill(SIGCONT)
+    #expect([128 + SIGTERM, 128 + SIGHUP].contains(player.wait()))
+    // What it leaves behind it has taken away itself.
+    #expect(!FileManager.default.fileExists(atPath: player.socket))
+  }
+
+  @Test func `The standard descriptors may be closed: nothing else gets their numbers`() throws {
+    let folder = try Folder()
+    let track = try folder.write("a.wav", wav(seconds: 0.2))
+    let log = folder.path + "/log"
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    for descriptor in STDIN_FILENO...STDERR_FILENO {
+      posix_spawn_file_actions_addclose(&actions, descriptor)
+    }
+    let words = ["play", "--output", "null", "--log", log, track, folder.path + "/missing"]
+    let child = try spawn(words.map { Array($0.utf8) }, Run.environment(), &actions)
+    var raw: Int32 = 0
+    while waitpid(child, &raw, 0) < 0, errno == EINTR {}
+    // The sentence about what is missing went nowhere.
+    #expect(Run.ending(raw) == (1, false))
+    #expect(try Data(contentsOf: URL(fileURLWithPath: log)).isEmpty)
+  }
+
   @Test func `An output file that cannot be written is named`() throws {
     let folder = try Folder()
     let track = try folder.write("a.wav", wav(seconds: 1))
