@@ -24,6 +24,7 @@ public struct SessionTrack: Hashable, Sendable, Codable {
 
 /// What happened to the route.
 public struct RouteChange: Hashable, Sendable, Codable {
+  /// Why the route changed; the names are Apple's (S14 to S21).
   public enum Reason: String, Hashable, Sendable, Codable, CaseIterable {
     case newDeviceAvailable, oldDeviceUnavailable
     /// The user chose; the old device is still there.
@@ -49,6 +50,7 @@ public struct RouteChange: Hashable, Sendable, Codable {
   }
 }
 
+/// What a volume key asks for.
 public enum VolumeDirection: String, Hashable, Sendable, Codable, CaseIterable {
   case up, down, mute
 }

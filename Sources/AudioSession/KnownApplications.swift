@@ -1,6 +1,7 @@
 /// What is known of programs that the sound server's tags do not tell (T1, T2). A text file that
 /// users can extend.
 public struct KnownApplications: Hashable, Sendable {
+  /// What is known of a program, as the file spells it.
   public enum Trait: String, Hashable, Sendable, CaseIterable {
     /// Calls without tagging its streams.
     case call

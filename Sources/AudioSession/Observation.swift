@@ -1,5 +1,6 @@
 /// A stream of another program, as the sound server shows it.
 public struct StreamObservation: Hashable, Sendable, Codable {
+  /// Whether it plays or records.
   public enum Direction: String, Hashable, Sendable, Codable {
     case playback, capture
   }

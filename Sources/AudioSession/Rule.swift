@@ -118,15 +118,18 @@ public struct RuleSet: Hashable, Sendable, Codable, ExpressibleByArrayLiteral {
     for rule in rules { insert(rule) }
   }
 
+  /// Adds one rule; a second time changes nothing.
   public mutating func insert(_ rule: Rule) {
     if rule.rawValue < 64 { low |= 1 << rule.rawValue } else { high |= 1 << (rule.rawValue - 64) }
   }
 
+  /// Adds all rules of another set.
   public mutating func formUnion(_ other: RuleSet) {
     low |= other.low
     high |= other.high
   }
 
+  /// Whether the rule is among them.
   public func contains(_ rule: Rule) -> Bool {
     (rule.rawValue < 64 ? low >> rule.rawValue : high >> (rule.rawValue - 64)) & 1 == 1
   }

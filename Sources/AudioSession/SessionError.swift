@@ -2,6 +2,7 @@ import AudioTypes
 
 /// A request that the rules refuse.
 public struct SessionError: Error, Hashable, Sendable, Codable {
+  /// Which rule refuses, for programs; people get the sentence.
   public enum Code: String, Hashable, Sendable, Codable, CaseIterable {
     /// No category was set: nothing may play before the program has said what its sound is (S1).
     case noCategory

@@ -23,6 +23,7 @@ public struct SessionTime: Hashable, Sendable, Codable, Comparable {
     return SessionTime(nanoseconds: Int64(nanoseconds))
   }
 
+  /// So many milliseconds after the beginning of time, or as a span.
   public static func milliseconds(_ milliseconds: Int64) -> SessionTime {
     let (nanoseconds, isTooLarge) = milliseconds.multipliedReportingOverflow(by: 1_000_000)
     if isTooLarge { return seconds(Double(milliseconds) / 1000) }

@@ -50,6 +50,7 @@ public struct DecisionLog: Sendable {
 
   public init(capacity: Int = 256) { self.capacity = max(1, capacity) }
 
+  /// Keeps a decision; the oldest is forgotten where there are too many.
   public mutating func append(_ decision: Decision) {
     if ring.count < capacity {
       ring.append(decision)

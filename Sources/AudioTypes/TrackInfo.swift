@@ -14,6 +14,7 @@ public struct TrackInfo: Equatable, Sendable {
     }
   }
 
+  /// A picture in the file, without its bytes.
   public struct Picture: Equatable, Sendable {
     /// MIME type, as "image/jpeg".
     public var type: String
@@ -24,6 +25,7 @@ public struct TrackInfo: Equatable, Sendable {
     }
   }
 
+  /// Where a part begins, and what it is called.
   public struct Chapter: Equatable, Sendable {
     /// Seconds from the beginning of the file.
     public var start: Double

@@ -13,6 +13,7 @@ import Dispatch
     case address(String)
   }
 
+  /// Whether calls can be made.
   public enum State: Hashable, Sendable {
     case closed, connecting
     case ready(uniqueName: String)
@@ -161,6 +162,7 @@ import Dispatch
     link?.emit(path, interface, member, arguments, to: destination)
   }
 
+  /// What the bus says to the wish for a name.
   public enum NameAnswer: Hashable, Sendable {
     case owned, taken
     case failed(BusError)
@@ -180,6 +182,7 @@ import Dispatch
     }
   }
 
+  /// Gives a name back; the bus's answer is nobody's business.
   public func release(_ name: String) { ask("ReleaseName", [.string(name)]) { _ in } }
 
   private func take(_ call: BusCall) {

@@ -17,14 +17,17 @@ public struct BusError: Error, Hashable, Sendable {
     BusError("org.freedesktop.DBus.Error." + name, sentence)
   }
 
+  /// The caller gave what the method does not take.
   public static func invalidArguments(_ sentence: String) -> BusError {
     standard("InvalidArgs", sentence)
   }
 
+  /// The method is known, and cannot be carried out here.
   public static func notSupported(_ sentence: String) -> BusError {
     standard("NotSupported", sentence)
   }
 
+  /// It was tried, and the sentence says what went wrong.
   public static func failed(_ sentence: String) -> BusError { standard("Failed", sentence) }
 
   static let tooLarge = standard("LimitsExceeded", "the message is larger than sotto reads")

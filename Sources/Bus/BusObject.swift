@@ -32,6 +32,7 @@ public struct BusArgument: Sendable {
   }
 }
 
+/// A method of an interface: its types, and what answers.
 @MainActor public struct BusMethod {
   public var name: String
   public var takes: [BusArgument]
@@ -50,6 +51,7 @@ public struct BusArgument: Sendable {
   }
 }
 
+/// A property of an interface: how it is read, set and told.
 @MainActor public struct BusProperty {
   /// What is told of a change.
   public enum Change: String, Sendable {

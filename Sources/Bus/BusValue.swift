@@ -19,6 +19,7 @@ public indirect enum BusValue: Hashable, Sendable {
   case structure([BusValue])
   case variant(BusValue)
 
+  /// A key of a dictionary and what it means.
   public struct Pair: Hashable, Sendable {
     public var key: BusValue
     public var value: BusValue
@@ -62,10 +63,12 @@ extension BusValue {
       key: "s", value: "v", pairs.map { Pair(.string($0.0), .variant($0.1)) })
   }
 
+  /// `as`: strings.
   public static func strings(_ texts: [String]) -> BusValue {
     .array(of: "s", texts.map { .string($0) })
   }
 
+  /// `ao`: paths of objects.
   public static func paths(_ paths: [String]) -> BusValue {
     .array(of: "o", paths.map { .path($0) })
   }

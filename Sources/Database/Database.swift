@@ -162,6 +162,7 @@ import Glibc
     try run(sql, values)
   }
 
+  /// The same with values that are in a list.
   public func run(_ sql: String, _ values: [SQLValue?]) throws(DatabaseError) {
     try rows(sql, values) { _ in }
   }
@@ -198,6 +199,7 @@ import Glibc
     return found
   }
 
+  /// The first row's text; nil where there is no row, or it says NULL.
   public func text(_ sql: String, _ values: SQLValue?...) throws(DatabaseError) -> String? {
     var found: String?
     try rowsWhile(sql, values) { row in

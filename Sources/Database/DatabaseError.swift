@@ -2,6 +2,7 @@ import CSQLite
 
 /// Why something could not be read from a database or written into it.
 public struct DatabaseError: Error, Hashable, Sendable {
+  /// What kind of failure it is: what the caller does differs.
   public enum Cause: Hashable, Sendable {
     /// The library is not installed.
     case noLibrary

@@ -121,11 +121,17 @@ public enum SQLValue: Hashable, Sendable, ExpressibleByIntegerLiteral, Expressib
 public struct Row {
   let statement: Statement
 
+  /// Whether the column says NULL.
   public func isNull(_ column: Int) -> Bool { statement.isNull(column) }
+  /// 64 bits, as SQLite keeps them.
   public func integer(_ column: Int) -> Int64 { statement.integer(column) }
+  /// The same as an `Int`.
   public func int(_ column: Int) -> Int { Int(statement.integer(column)) }
+  /// Integers are converted.
   public func real(_ column: Int) -> Double { statement.real(column) }
+  /// Bytes that are not UTF-8 are replaced.
   public func text(_ column: Int) -> String { statement.text(column) }
+  /// A copy of the column's bytes.
   public func bytes(_ column: Int) -> [UInt8] { statement.bytes(column) }
   /// The library's own bytes, which are there within `body` alone: for many rows.
   public func withBytes<Result>(
@@ -139,6 +145,7 @@ public struct Row {
   /// All columns, as they are stored.
   public var values: [SQLValue?] { (0..<statement.columnCount).map { value($0) } }
 
+  /// Nil is NULL, here and below.
   public func intOrNil(_ column: Int) -> Int? { isNull(column) ? nil : int(column) }
   public func realOrNil(_ column: Int) -> Double? { isNull(column) ? nil : real(column) }
   public func textOrNil(_ column: Int) -> String? { isNull(column) ? nil : text(column) }

@@ -1,5 +1,6 @@
 /// Why a track cannot be opened or played: a code for programs, the cause, and a sentence.
 public struct DecodingError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// What kind of failure it is, for programs; people get the sentence.
   public enum Code: String, Sendable {
     case notFound, noPermission, isFolder, notRegular, empty, notAudio, corrupt, unsupported
     case libraryMissing, notSeekable, network, protocolForbidden, ioError, tooLarge

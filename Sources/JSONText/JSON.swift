@@ -10,6 +10,7 @@ public enum JSON: Sendable {
   /// Fields in the order in which they are written.
   case object([(String, JSON)])
 
+  /// Unknown is null, here and below.
   public static func int(_ value: Int?) -> JSON { value.map { .int(Int64($0)) } ?? .null }
   public static func int(_ value: Int64?) -> JSON { value.map { JSON.int($0) } ?? .null }
   public static func double(_ value: Double?) -> JSON { value.map { JSON.double($0) } ?? .null }

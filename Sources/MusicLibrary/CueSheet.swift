@@ -2,6 +2,7 @@ import AudioTypes
 
 /// A CUE sheet: which parts of which files are tracks, and what they are called.
 public struct CueSheet: Equatable, Sendable {
+  /// One TRACK of the sheet.
   public struct Track: Equatable, Sendable {
     public var number: Int
     public var title: String?

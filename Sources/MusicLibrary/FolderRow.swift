@@ -3,6 +3,7 @@ import Glibc
 /// What stands in a folder, for people who look through it: folders first, then playlists and what may
 /// be audio, each in natural order. Hidden names are left out.
 public struct FolderRow: Equatable, Sendable {
+  /// What a name in a folder stands for; other things are left out.
   public enum Kind: Equatable, Sendable { case folder, playlist, audio }
 
   public var kind: Kind

@@ -1,5 +1,6 @@
 /// Words to music: lines of an LRC file or of a tag, with or without times. Pure.
 public enum Lyrics {
+  /// One line of the words.
   public struct Line: Equatable, Sendable {
     /// Seconds into the file; nil where the words have no times.
     public var start: Double?

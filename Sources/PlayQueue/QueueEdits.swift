@@ -46,6 +46,7 @@ extension PlayQueue {
       ])
   }
 
+  /// Takes entries out; indexes that are none are passed over.
   public mutating func remove(_ indices: some Sequence<Int>) {
     let places = Places(indices, in: entries.count)
     perform(.removed, places.count, [Step(kind: .remove, places: places)])
@@ -56,6 +57,7 @@ extension PlayQueue {
     perform(.played, 1, [Step(kind: .remove, places: Places(index..<index + 1))])
   }
 
+  /// Takes all entries out. The current track is still heard.
   public mutating func clear() {
     perform(.cleared, entries.count, [Step(kind: .remove, places: Places(0..<entries.count))])
   }

@@ -1,5 +1,6 @@
 /// What an edit did, to be named when it is undone.
 public struct QueueEdit: Hashable, Sendable {
+  /// What was done.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
     case added, putNext, replaced, removed, cut, pasted, moved, cleared
     /// It left the queue when another was played.

@@ -12,6 +12,7 @@ public struct QueueState: Equatable, Sendable {
     }
   }
 
+  /// The order of chance, and how far it is.
   public struct Order: Equatable, Sendable {
     public var isOn = false
     public var ids: [EntryID] = []
@@ -36,7 +37,9 @@ public struct QueueState: Equatable, Sendable {
     }
   }
 
+  /// One change of the list, which can be made and taken back.
   public struct Step: Equatable, Sendable {
+    /// What the step does with its items.
     public enum Kind: Equatable, Sendable {
       case insert, remove
       case move(to: Range<Int>)
@@ -54,6 +57,7 @@ public struct QueueState: Equatable, Sendable {
     }
   }
 
+  /// An edit of the user, to be undone or made again.
   public struct Edit: Equatable, Sendable {
     /// Another one for each time it is done or undone: the same number, the same edit.
     public var serial: Int

@@ -95,6 +95,7 @@ import Decoding
   /// The ringer volume in percent; `nil` where the server keeps it.
   public var ringer: Int? { engine.events?.streams == .withVolume ? nil : ownRinger }
 
+  /// Does one of the things that can be tried.
   public func perform(_ act: Act) {
     switch act {
     case .call: ring()
@@ -164,6 +165,7 @@ import Decoding
     return waking != nil
   }
 
+  /// The alarm is over: the music goes on as it was.
   public func endWake() {
     guard let id = waking else { return }
     waking = nil

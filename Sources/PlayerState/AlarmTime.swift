@@ -1,5 +1,6 @@
 /// When an alarm sounds: at a time of the day where the player is.
 public struct AlarmTime: Hashable, Sendable {
+  /// On which days it rings.
   public enum Days: String, Hashable, Sendable, CaseIterable { case once, daily, weekdays }
 
   public var hour: Int

@@ -20,6 +20,7 @@ extension PlayerCommand {
     try arguments.end()
   }
 
+  /// There is no such command; names the one that was meant, where there is one like it.
   public static func unknown(_ name: String, among names: [String]) -> CommandError {
     CommandError("unknown command '\(Text.printable(name))'\(Nearest.hint(to: name, among: names))")
   }

@@ -75,6 +75,7 @@ public enum PlayerCommand: Hashable, Sendable {
   /// A file's name, byte for byte, or a URL.
   public typealias Path = [UInt8]
 
+  /// A place in the track, in seconds, or a step from where it is.
   public enum Seek: Hashable, Sendable {
     case by(Double)
     case to(Double)
@@ -88,12 +89,15 @@ public enum PlayerCommand: Hashable, Sendable {
     case to(Int)
   }
 
+  /// Of what is on or off.
   public enum Switch: String, Hashable, Sendable, CaseIterable {
     case on, off, toggle
 
+    /// What it is after the wish.
     public func applied(to value: Bool) -> Bool { self == .toggle ? !value : self == .on }
   }
 
+  /// What is put in an order of chance.
   public enum ShuffleWish: String, Hashable, Sendable, CaseIterable {
     case on, off, albums, toggle
 
@@ -122,6 +126,7 @@ public enum PlayerCommand: Hashable, Sendable {
     public static let usual = 30 * 60
   }
 
+  /// What is wanted of the alarm.
   public enum AlarmWish: Hashable, Sendable {
     case set(AlarmTime)
     case off
@@ -129,11 +134,13 @@ public enum PlayerCommand: Hashable, Sendable {
     case tell
   }
 
+  /// What comes after the last track.
   public enum RepeatWish: String, Hashable, Sendable, CaseIterable {
     case off, all, one
     /// Off, all, one, and off again.
     case cycle
 
+    /// What it is after the wish.
     public func applied(to mode: RepeatMode) -> RepeatMode {
       switch self {
       case .off: .off
@@ -144,12 +151,14 @@ public enum PlayerCommand: Hashable, Sendable {
     }
   }
 
+  /// Where in the queue new tracks go.
   public enum Destination: String, Hashable, Sendable, CaseIterable {
     case end, next
     /// In place of all that is in the queue, and played at once.
     case replace
   }
 
+  /// What can be tried without waiting for it to happen (keys of `!`).
   public enum Trial: String, Hashable, Sendable, CaseIterable {
     case call, answer, decline
     case prompt, message, alarm, assistant, music, game, memo

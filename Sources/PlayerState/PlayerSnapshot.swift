@@ -74,6 +74,7 @@ public struct PlayerSnapshot: Equatable, Sendable {
   /// What was done, or why it was not.
   public var notice: Notice?
 
+  /// A device that music can be moved to.
   public struct DeviceChoice: Equatable, Sendable {
     /// The server's name for it: what a command says.
     public var id: String
@@ -97,6 +98,7 @@ public struct PlayerSnapshot: Equatable, Sendable {
     }
   }
 
+  /// A line of the words.
   public struct LyricLine: Equatable, Sendable {
     /// Seconds into the track; nil when the words have no times.
     public var start: Double?
@@ -107,6 +109,7 @@ public struct PlayerSnapshot: Equatable, Sendable {
     }
   }
 
+  /// A sentence for the user, and when it was said.
   public struct Notice: Equatable, Sendable {
     /// A sentence without its full stop.
     public var text: String
@@ -119,7 +122,9 @@ public struct PlayerSnapshot: Equatable, Sendable {
     }
   }
 
+  /// A call that rings or is talked in, among those that are tried.
   public struct Call: Equatable, Sendable {
+    /// Whether it was answered.
     public enum Phase: Equatable, Sendable { case ringing, talking }
     public var name: String
     public var phase: Phase

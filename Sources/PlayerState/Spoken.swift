@@ -175,6 +175,7 @@ extension PlayerSnapshot {
     return lyricIndex(at: now).map { Text.printable(lyrics[$0].text) } ?? ""
   }
 
+  /// Which line of the words is sung; nil before the first, and where they have no times.
   public func lyricIndex(at now: SessionTime) -> Int? {
     let position = position(at: now)
     return lyrics.lastIndex { ($0.start ?? .infinity) <= position }

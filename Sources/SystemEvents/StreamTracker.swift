@@ -28,8 +28,8 @@ public struct StreamTracker: Sendable {
     classifier = Classifier(applications: applications)
   }
 
-  /// All that the session has been told of: what a test can see of it.
-  var observations: [StreamObservation] { told.values.sorted { $0.id < $1.id } }
+  /// All that the session has been told of, and that still plays.
+  public var observations: [StreamObservation] { told.values.sorted { $0.id < $1.id } }
 
   /// - Parameters:
   ///   - hearsOthers: it matters whether any other program is heard, whatever it plays (S12, S43).

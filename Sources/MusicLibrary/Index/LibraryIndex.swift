@@ -51,6 +51,7 @@ import Tags
     return paths
   }
 
+  /// Adds a folder whose music belongs to the collection; one that is there already stays.
   public func add(root path: [UInt8]) throws(DatabaseError) {
     try database.run("INSERT OR IGNORE INTO root(path) VALUES(?)", .bytes(path))
   }

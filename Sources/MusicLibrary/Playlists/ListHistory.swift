@@ -17,6 +17,7 @@ public struct ContentMark: Hashable, Sendable {
 
 /// What an edit of a playlist did, to be named when it is undone.
 public struct ListEdit: Equatable, Sendable {
+  /// What was done; the words stand in histories that are kept.
   public enum Kind: String, Sendable, CaseIterable {
     case added, removed, cut, pasted, moved, found, replaced
   }

@@ -4,6 +4,7 @@ import Database
 /// otherwise by what the list says of them, otherwise by their names, in the index and below the music
 /// folders. Blocks.
 public struct ListSearch {
+  /// A row whose file is missing, and where it may be.
   public struct Finding: Equatable, Sendable {
     public var row: Int
     public var entry: PlaylistEntry

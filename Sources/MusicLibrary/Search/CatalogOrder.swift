@@ -3,6 +3,7 @@ import Database
 /// How tracks are sorted: each order is whole and stable, with what is unknown at its end, and rows
 /// that are the same in it stand as in `album`.
 public struct CatalogOrder: Hashable, Sendable {
+  /// What tracks are sorted by; the words are those of `--sort`.
   public enum Column: String, CaseIterable, Sendable {
     /// By whom the album is, its year, its name, disc and track.
     case album

@@ -6,10 +6,12 @@ public enum CatalogPlace: Hashable, Sendable {
   case list(List, keys: [[UInt8]], from: Int64?)
   case track(Int64)
 
+  /// The lists of the collection.
   public enum List: Hashable, Sendable {
     case groups(CatalogView)
     case added, plays, played, never, all
 
+    /// By the word in a path; nil where there is no such list.
     public init?(_ name: String) {
       switch name {
       case "added": self = .added

@@ -53,6 +53,7 @@ public struct MusicCollection: Sendable {
     return Fault(reading: error)
   }
 
+  /// Opens the index to be searched. Blocks; used by one thread at a time.
   public func open() throws(Fault) -> Searcher {
     guard let index, FileProbe.kind(index) != .missing else { throw .none }
     do throws(DatabaseError) {

@@ -39,14 +39,17 @@ public indirect enum Query: Hashable, Sendable {
     }
   }
 
+  /// What can be looked for in one text: `artist:…`.
   public enum TextField: String, CaseIterable, Sendable {
     case artist, albumartist, album, title, genre, composer, comment, codec, path, folder, mb
   }
 
+  /// What can be compared: `year:1990..1999`.
   public enum NumberField: String, CaseIterable, Sendable {
     case year, date, track, disc, rate, bits, bitrate, duration, rating, plays, played, added
   }
 
+  /// How it is compared.
   public enum Comparison: Hashable, Sendable {
     case equal(Value)
     case above(Value)
@@ -57,6 +60,7 @@ public indirect enum Query: Hashable, Sendable {
     case range(Value?, Value?)
   }
 
+  /// With what it is compared.
   public enum Value: Hashable, Sendable {
     /// In thousandths.
     case number(Int)
