@@ -79,20 +79,37 @@ struct EventStreamTests {
   @Test func `S12: paused, a volume key means the ringer that the server keeps`() throws {
     let server = try PrivateServer(.pulseAudio)
     defer { server.close() }
+    try server.tool("pactl", ["load-module", "module-stream-restore"])
     let folder = try Folder()
     let screen = try play(server, folder)
     #expect(screen.waits(for: "> 0:00"))
     screen.type(" ")
     #expect(screen.waits(for: "|| 0:0"))
-    screen.type("\u{1B}[B")
-    #expect(screen.waits(for: "but the sound server keeps no volume for ringing (S12)"))
-    try server.tool("pactl", ["load-module", "module-stream-restore"])
     screen.type("\u{1B}[B\u{1B}[B")
     #expect(screen.waits(for: "Ringer volume: nothing is playing, 90% (S12 S78)"))
     screen.type("m")
     #expect(screen.waits(for: "Ringer volume: nothing is playing, 90%, muted (S12 S78)"))
     let sinks = try server.tool("pactl", ["get-sink-volume", "speakers"])
     #expect(sinks.contains("100%"))
+    screen.type("q")
+    #expect(screen.ends() == 0)
+  }
+
+  @Test func `S12: where the server keeps no ringer's volume, a key means the device, and says so`()
+    throws
+  {
+    let server = try PrivateServer(.pulseAudio)
+    defer { server.close() }
+    let folder = try Folder()
+    let screen = try play(server, folder)
+    #expect(screen.waits(for: "> 0:00"))
+    screen.type(" ")
+    #expect(screen.waits(for: "|| 0:0"))
+    screen.type("\u{1B}[B")
+    #expect(screen.waits(for: "this system has none for the ringer alone"))
+    #expect(screen.waits(for: "volume 95%"))
+    let sinks = try server.tool("pactl", ["get-sink-volume", "speakers"])
+    #expect(sinks.contains("95%"))
     screen.type("q")
     #expect(screen.ends() == 0)
   }
