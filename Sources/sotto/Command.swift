@@ -264,7 +264,7 @@ extension CommandSpec {
     notes: [
       (
         "STATUS",
-        ["0   there are devices                69  no server answers, or none has a device"]
+        ["0   there are devices               69  there are none"]
       )
     ])
 

@@ -318,6 +318,9 @@ import Testing
                               it is dropped)
         -h, --help            Show help information
 
+      STATUS:
+        0   there are devices               69  there are none
+
       """
     #expect(Help.command(CommandSpec.named(.devices)) == text)
   }
