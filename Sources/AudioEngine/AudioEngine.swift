@@ -302,10 +302,8 @@ import Realtime
     (isHeld, isLetGo) = (false, false)
     feeder.ask { box in
       (box.isHeld, box.isLetGo) = (false, false)
-      // The track is no other one, and nobody has sought in it. A newer jump leads elsewhere.
-      if let place, box.jump == nil {
-        box.jump = Feeder.Jump(index: place.index, seconds: 0, isSeek: true, resumes: true)
-      }
+      // A newer jump leads elsewhere.
+      if let place, box.jump == nil { box.jump = jump(backTo: place) }
     }
     if place != nil { return change(to: .starting) }
     guard let session else { return }
@@ -319,12 +317,21 @@ import Realtime
   }
 
   /// Stopped: the file of the held track is closed, so that its drive may be taken out, and one that
-  /// takes its place meanwhile is the one that is heard. `release` begins it from its beginning, and
-  /// a jump to a held track closes that one again.
+  /// takes its place meanwhile is the one that is heard. `release` opens it again, and a jump to a held
+  /// track closes that one too.
   public func letGo() {
     guard isHeld else { return }
     isLetGo = true
     feeder.ask { $0.isLetGo = true }
+  }
+
+  /// Opens a file that was let go of: where it stands, and from its beginning a long one goes on where
+  /// it was left. Nobody has sought where nothing has moved.
+  private func jump(backTo place: Standing) -> Feeder.Jump {
+    let isAtBeginning = place.position == 0
+    let seconds = isAtBeginning ? succession.beginning(of: place.index) : place.position
+    return Feeder.Jump(
+      index: place.index, seconds: seconds, isSeek: true, resumes: seconds == place.position)
   }
 
   /// Moves within the heard track; past its end is the next track.

@@ -295,6 +295,8 @@ import Synchronization
 
   /// Where a jump leads: who goes to a track, and not to a place in it, goes on where it was left.
   private func seconds(of jump: Jump, _ track: OpenTrack) -> Double {
+    // A stream that is opened anew has one place only.
+    if track.isFresh, !track.decoder.isSeekable { return 0 }
     guard !jump.isSeek, !jump.resumes, jump.seconds == 0, track.decoder.isSeekable else {
       return jump.seconds
     }

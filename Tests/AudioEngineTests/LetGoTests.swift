@@ -72,6 +72,31 @@ import Testing
     #expect(isSame)
   }
 
+  @Test func `A long track goes on where it was left when it is played after a stop`() async throws
+  {
+    let rig = try Rig()
+    defer { rig.close() }
+    let track = try rig.track("long.wav", frames: 400_000)
+    let tracks = LooseTracks([track.path], [:])
+    try rig.start(tracks)
+    rig.hear(10_000)
+    await rig.until { rig.toldTracks == [0] }
+    rig.engine.hold()
+    rig.hear(5_000)
+    rig.engine.seek(to: 0)
+    await rig.until { rig.hasSought }
+    tracks.leave(0, at: 0.1)
+    rig.engine.letGo()
+    #expect(await holds { (try? isOpen(track.path)) == false })
+    let before = rig.heard.count
+    rig.engine.release()
+    await rig.until { rig.lastSought == 0.1 }
+    rig.hear(2_000)
+    // After the fade it is the track from there on.
+    let heard = Array(rig.heard[before...].dropFirst(480 * 2).prefix(1_000 * 2))
+    #expect(heard == Array(track.samples[(5_280 * 2)..<(6_280 * 2)]))
+  }
+
   @Test func `A file that has gone while stopped is told when it is played, and the next plays`()
     async throws
   {

@@ -28,6 +28,11 @@ final class LooseTracks: Succession {
     self.followers = Mutex(followers)
   }
 
+  /// Where tracks go on, in seconds.
+  private let places = Mutex<[Int: Double]>([:])
+  func beginning(of index: Int) -> Double { places.withLock { $0[index] ?? 0 } }
+  func leave(_ index: Int, at seconds: Double) { places.withLock { $0[index] = seconds } }
+
   /// What follows a track that nothing follows yet is still looked for.
   private let growing = Mutex(false)
   var isGrowing: Bool { growing.withLock { $0 } }

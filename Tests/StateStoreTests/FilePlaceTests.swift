@@ -49,7 +49,7 @@ struct FilePlaceTests {
       #expect(record.plays == 4 && record.played == 3)
       #expect(record.rating == 4 && record.bookmark == 700)
     }
-    store.close()
+    store.close(within: 120)
     #expect(try rows(place) == [RealPath.file(real.path)])
   }
 
@@ -81,7 +81,7 @@ struct FilePlaceTests {
     let record = try #require(await store.record(link))
     #expect(record.plays == 8 && record.played == 50 && record.rating == 5)
     #expect(await store.record(real) == record)
-    store.close()
+    store.close(within: 120)
     #expect(try rows(place) == [RealPath.file(real.path)])
   }
 
@@ -107,7 +107,7 @@ struct FilePlaceTests {
     try files.moveItem(atPath: place.path + "/a.flac", toPath: place.path + "/b.flac")
     part.path = Array((place.path + "/b.flac").utf8)
     #expect(await store.record(part)?.rating == 4)
-    store.close()
+    store.close(within: 120)
   }
 
   @Test func `What is not there now keeps its name, behind a link too`() throws {
@@ -140,7 +140,7 @@ struct FilePlaceTests {
     let link = TrackLocation(place.path + "/beside/x.flac")
     #expect(await store.record(link) == nil)
     #expect(await store.record(real)?.rating == 4)
-    store.close()
+    store.close(within: 120)
   }
 
   @Test func `A move that is told behind a link is followed`() throws {
@@ -189,6 +189,6 @@ struct FilePlaceTests {
     // And it is not asked again as long as it owes an answer.
     #expect(asked.withLock { $0 } == 1)
     gate.signal()
-    store.close()
+    store.close(within: 120)
   }
 }

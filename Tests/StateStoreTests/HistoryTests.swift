@@ -26,7 +26,7 @@ struct HistoryTests {
       store.change(one, .rated(3.5))
       store.change(part, .bookmarked(1500))
       store.change(TrackLocation("http://host/stream"), .played(at: 7))
-      store.close()
+      store.close(within: 120)
     }
     let store = StateStore.make(place)
     let saved = await store.wholeState()
@@ -40,7 +40,7 @@ struct HistoryTests {
     store.change(one, .rated(nil))
     #expect(await store.record(part)?.bookmark == nil)
     #expect(await store.record(one)?.rating == nil)
-    store.close()
+    store.close(within: 120)
   }
 
   @Test func `What takes nothing away makes no row`() async throws {
@@ -49,7 +49,7 @@ struct HistoryTests {
     store.change(TrackLocation("/a"), .rated(nil))
     store.change(TrackLocation("/a"), .bookmarked(nil))
     #expect(await store.record(TrackLocation("/a")) == nil)
-    store.close()
+    store.close(within: 120)
   }
 
   @Test func `A file that was moved is known again, with every track in it`() async throws {
@@ -71,7 +71,7 @@ struct HistoryTests {
     part.path = new.path
     #expect(await store.record(part)?.rating == 4)
     #expect(await store.record(old) == nil)
-    store.close()
+    store.close(within: 120)
   }
 
   @Test func `A copy is another track as long as the first one is there`() async throws {
@@ -87,7 +87,7 @@ struct HistoryTests {
     store.change(link, .played(at: 6))
     #expect(await store.record(link)?.plays == 1)
     #expect(await store.record(old)?.plays == 1)
-    store.close()
+    store.close(within: 120)
   }
 
   @Test func `Told of a move, what was heard under both paths is added up`() async throws {
@@ -109,7 +109,7 @@ struct HistoryTests {
     #expect(record.plays == 2 && record.played == 5 && record.rating == 2)
     #expect(record.bookmark == 77 && record.skips == 1)
     #expect(await store.record(a) == nil)
-    store.close()
+    store.close(within: 120)
     let history = try History.open(in: place.bytes)
     #expect(try history.follow([History.Move(sign: 2, from: b.path, to: a.path)]) == 1)
     #expect(try history.record(HistoryKey(a))?.plays == 2)
@@ -132,7 +132,7 @@ struct HistoryTests {
     try store.follow(moves + [History.Move(sign: 8, from: Array("/a".utf8), to: Array("/d".utf8))])
     #expect(await store.record(TrackLocation("/d"))?.rating == 3)
     #expect(await store.record(paths[1])?.rating == 1)
-    store.close()
+    store.close(within: 120)
     // Nobody writes into a store that is closed.
     #expect(throws: DatabaseError.self) { try store.follow(moves) }
   }
@@ -155,7 +155,7 @@ struct HistoryTests {
     try store.follow([History.Move(sign: 1, from: one.path, to: two.path)])
     #expect(await store.record(one)?.rating == 1)
     #expect(await store.record(two)?.rating == 4)
-    store.close()
+    store.close(within: 120)
   }
 
   @Test func `One file has one name, however its path is written`() {
@@ -171,7 +171,7 @@ struct HistoryTests {
     let odd = TrackLocation(path: [0x2F, 0xFF, 0xFE, 0x27])
     let store = await store(place)
     store.change(odd, .bookmarked(3))
-    store.close()
+    store.close(within: 120)
     let saved = await StateStore.make(place).wholeState()
     #expect(saved.bookmarks[HistoryKey(odd)] == 3)
   }

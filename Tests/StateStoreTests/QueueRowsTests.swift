@@ -182,7 +182,7 @@ struct QueueRowsTests {
     let kept = queue
     store.keep { kept }
     store.queueChanged()
-    store.close()
+    store.close(within: 120)
     let next = StateStore.make(place)
     let saved = await next.wholeState()
     #expect(saved.queue.map { PlayQueue($0) } == queue)

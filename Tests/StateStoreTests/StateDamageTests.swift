@@ -14,7 +14,7 @@ struct StateDamageTests {
       store.change(TrackLocation("/music/\(number).flac"), .played(at: Int64(number)))
     }
     store.set("kept", "yes")
-    store.close()
+    store.close(within: 120)
   }
 
   private func plays(_ place: Place) throws -> Int {
@@ -36,7 +36,7 @@ struct StateDamageTests {
       #expect(
         heard.sentences.first?.hasPrefix("state.db was damaged, and nothing of it could be read; ")
           == true)
-      store.close()
+      store.close(within: 120)
       #expect(
         try Data(contentsOf: URL(fileURLWithPath: place.file("state.db.damaged-\(number)")))
           == rubbish)
@@ -59,7 +59,7 @@ struct StateDamageTests {
     let saved = await store.wholeState()
     // Damage that nobody has come across yet is found when it is written.
     for number in 0..<400 { store.change(TrackLocation("/music/\(number).flac"), .skipped) }
-    store.close()
+    store.close(within: 120)
     #expect(try Database(place.file).damage() == nil)
     let left = try plays(place)
     #expect(left >= 2700, "page \(page): \(left)")
@@ -77,7 +77,7 @@ struct StateDamageTests {
     try files.moveItem(atPath: place.file("state.db"), toPath: place.file("state.db.saved"))
     let store = StateStore.make(place)
     #expect(await store.wholeState().settings == ["kept": "yes"])
-    store.close()
+    store.close(within: 120)
     #expect(try plays(place) == 10)
     #expect(!files.fileExists(atPath: place.file("state.db.saved")))
     // What was being saved is begun anew, and the damaged file is still there.
@@ -108,7 +108,7 @@ struct StateDamageTests {
     let store = StateStore.make(place, heard: heard)
     _ = await store.wholeState()
     for number in 0..<400 { store.change(TrackLocation("/music/\(number).flac"), .skipped) }
-    store.close()
+    store.close(within: 120)
     #expect(heard.sentences.count == 1)
     #expect(try Database(place.file).damage() == nil)
     #expect(try Database(place.file).integer("SELECT sum(plays) FROM history") ?? 0 > 400)

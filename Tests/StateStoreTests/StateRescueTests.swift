@@ -33,7 +33,7 @@ struct StateRescueTests {
     let store = StateStore.make(place, heard: heard)
     var saved = await store.wholeState()
     #expect(await becomes { !heard.sentences.isEmpty })
-    store.close()
+    store.close(within: 120)
     // As the next start finds it.
     let next = StateStore.make(place, heard: heard)
     saved = await next.wholeState()
@@ -50,7 +50,7 @@ struct StateRescueTests {
     for number in 0..<1000 {
       store.change(TrackLocation("/music/some album/\(number).flac"), .played(at: Int64(number)))
     }
-    store.close()
+    store.close(within: 120)
     let whole = try bytes(place)
     let pages = whole.count / Self.pageSize
     #expect(pages > 25)
@@ -94,7 +94,7 @@ struct StateRescueTests {
     let kept = queue
     store.keep { kept }
     store.queueChanged()
-    store.close()
+    store.close(within: 120)
     let whole = try bytes(place)
     let names = queue.entries.compactMap(\.title)
     #expect(names.count == 40)
@@ -128,7 +128,7 @@ struct StateRescueTests {
     let kept = queue
     store.keep { kept }
     store.queueChanged()
-    store.close()
+    store.close(within: 120)
     do {
       let database = try Database(place.file)
       try database.execute("DELETE FROM list; DELETE FROM fact WHERE name = 'queue.copy'")

@@ -58,7 +58,7 @@ struct StateStoreTests {
     #expect(sentence == "/dev/null/x/sotto: Not a directory")
     store.note(Moment())
     store.change(song, .skipped)
-    store.close()
+    store.close(within: 120)
   }
 
   @Test
@@ -71,7 +71,7 @@ struct StateStoreTests {
       _ = await store.wholeState()
       store.change(song, .played(at: 1))
       store.set("kept", "yes")
-      store.close()
+      store.close(within: 120)
     }
     let holder = try Database(place.file)
     try holder.execute("BEGIN EXCLUSIVE")
@@ -106,7 +106,7 @@ struct StateStoreTests {
     #expect(heard.sentences.count == 2)
     #expect(heard.sentences.first?.contains("another program holds it") == true)
     #expect(heard.sentences.last?.contains("kept again") == true)
-    store.close()
+    store.close(within: 120)
   }
 
   @Test func `A database that somebody removes is made again`() async throws {
@@ -120,7 +120,7 @@ struct StateStoreTests {
     }
     store.change(song, .played(at: 2))
     #expect(await store.record(song)?.plays == 1)
-    store.close()
+    store.close(within: 120)
     #expect(FileManager.default.fileExists(atPath: place.file("state.db")))
   }
 
@@ -133,7 +133,7 @@ struct StateStoreTests {
     let store = StateStore.make(place, heard: heard)
     store.read { _ in }
     store.change(song, .played(at: 1))
-    store.close()
+    store.close(within: 120)
     #expect(heard.sentences.count == 1)
     #expect(heard.sentences.first?.contains("newer sotto") == true)
     #expect(try database.integer("SELECT count(*) FROM history") == 0)

@@ -30,7 +30,7 @@ struct UnwritableTests {
     store.change(song, .rated(4))
     store.set("kept", "yes")
     store.note(MomentTests.moment())
-    store.close()
+    store.close(within: 120)
   }
 
   @Test(.enabled(if: UnwritableFolder.isPossible))
@@ -72,7 +72,7 @@ struct UnwritableTests {
     #expect(await becomes { await store.record(song)?.rating == 2 })
     // The same is not told a second time.
     #expect(readings.withLock { $0.count } == 1)
-    store.close()
+    store.close(within: 120)
     lock.open()
     let next = StateStore.make(place)
     #expect(next.moment == moment)
@@ -99,7 +99,7 @@ struct UnwritableTests {
     {
       try files.copyItem(atPath: other.file(name), toPath: place.file(name))
     }
-    store.close()
+    store.close(within: 120)
   }
 
   @Test(.enabled(if: UnwritableFolder.isPossible))
@@ -116,7 +116,7 @@ struct UnwritableTests {
     #expect(await becomes { heard.sentences.count == 1 })
     try lock.makeWritable()
     #expect(await becomes { heard.sentences.count == 2 })
-    store.close()
+    store.close(within: 120)
     lock.open()
     let saved = await StateStore.make(place).wholeState()
     #expect(saved.settings == ["kept": "in the log", "more": "yes"])
@@ -176,7 +176,7 @@ struct UnwritableTests {
           + " and alarm are known, the queue, counts and ratings are lost"
       ])
     store.set("kept", "anew")
-    store.close()
+    store.close(within: 120)
     // Once; and one that was never there was not lost.
     let again = Heard()
     let next = StateStore.make(place, heard: again)
@@ -199,7 +199,7 @@ struct UnwritableTests {
     #expect(heard.sentences.count == 1)
     #expect(heard.sentences.first?.hasSuffix("has taken its place") == true)
     #expect(!isThere(place, "state.db.saved"))
-    store.close()
+    store.close(within: 120)
   }
 
   @Test func `A state without a byte is taken from its log, where that is there`() async throws {
@@ -212,7 +212,7 @@ struct UnwritableTests {
     let saved = await store.wholeState()
     #expect(saved.settings["kept"] == "in the log", "\(heard.sentences)")
     #expect(heard.sentences.count == 1)
-    store.close()
+    store.close(within: 120)
   }
 
   @Test func `A folder that is taken away is made again with its lock and the whole queue`()
@@ -231,7 +231,7 @@ struct UnwritableTests {
     #expect(await becomes { isThere(place, "lock") && isThere(place, "state.db") })
     #expect(StateStore.make(place).standing == .taken)
     store.note(MomentTests.moment())
-    store.close()
+    store.close(within: 120)
     #expect(heard.sentences == [])
     let next = StateStore.make(place)
     #expect(next.standing == .own && next.moment == MomentTests.moment())
@@ -257,7 +257,7 @@ struct UnwritableTests {
     store.set("whose", "first")
     #expect(await becomes { heard.sentences.count == 1 })
     #expect(heard.sentences.first?.contains("another sotto has made it anew") == true)
-    store.close()
+    store.close(within: 120)
     other.close()
     #expect(await StateStore.make(place).wholeState().settings == ["whose": "other"])
   }
