@@ -50,8 +50,8 @@ import Realtime
   let soundAlarm = Alarm()
   let muteAlarm = Alarm()
   var isHeld = false
-  /// The file is closed; it is opened again where it is to be heard.
-  private var isLetGo = false
+  /// Where the file is opened again that was let go of.
+  private var resting: (index: Int, seconds: Double)?
   private(set) var state = EngineState.idle
   /// The last place told, and its track.
   var announced = 0
@@ -232,7 +232,7 @@ import Realtime
   /// Jumps to a track and plays it: next, previous, or picked.
   public func play(index: Int, seconds: Double = 0) {
     endHandOver()
-    (isHeld, isLetGo) = (false, false)
+    (isHeld, resting) = (false, nil)
     if state == .lost {
       feeder.ask { ($0.isHeld, $0.isLetGo) = (false, false) }
       return stand(at: index, seconds: seconds)
@@ -298,14 +298,10 @@ import Realtime
   /// Goes on at exactly the frame where `hold` stopped, rising within `fade` seconds.
   public func release(fade: Double = AudioEngine.fadeSeconds) {
     guard isHeld, session != nil || state == .lost else { return }
-    let place = isLetGo && state != .lost ? currentPlace : nil
-    (isHeld, isLetGo) = (false, false)
-    feeder.ask { box in
-      (box.isHeld, box.isLetGo) = (false, false)
-      // A newer jump leads elsewhere.
-      if let place, box.jump == nil { box.jump = jump(backTo: place) }
-    }
-    if place != nil { return change(to: .starting) }
+    let place = state == .lost ? nil : resting
+    (isHeld, resting) = (false, nil)
+    if let place { return begin(again: place.index, seconds: place.seconds) }
+    feeder.ask { ($0.isHeld, $0.isLetGo) = (false, false) }
     guard let session else { return }
     let frames = session.stream.format.frame(atSeconds: fade)
     session.renderer.send { wish in
@@ -319,19 +315,24 @@ import Realtime
   /// Stopped: the file of the held track is closed, so that its drive may be taken out, and one that
   /// takes its place meanwhile is the one that is heard. `release` opens it again, and a jump to a held
   /// track closes that one too.
-  public func letGo() {
+  ///
+  /// - Parameter index: the track, which may still be on its way there.
+  public func letGo(at index: Int, seconds: Double = 0) {
     guard isHeld else { return }
-    isLetGo = true
+    resting = (index, seconds)
     feeder.ask { $0.isLetGo = true }
   }
 
-  /// Opens a file that was let go of: where it stands, and from its beginning a long one goes on where
-  /// it was left. Nobody has sought where nothing has moved.
-  private func jump(backTo place: Standing) -> Feeder.Jump {
-    let isAtBeginning = place.position == 0
-    let seconds = isAtBeginning ? succession.beginning(of: place.index) : place.position
-    return Feeder.Jump(
-      index: place.index, seconds: seconds, isSeek: true, resumes: seconds == place.position)
+  /// Opens a file that was let go of. From its beginning a long one goes on where it was left. A jump
+  /// that is still on its way leads there too, and this one takes its place.
+  private func begin(again index: Int, seconds: Double) {
+    let begins = seconds == 0 ? succession.beginning(of: index) : seconds
+    feeder.ask { box in
+      (box.isHeld, box.isLetGo) = (false, false)
+      box.jump = Feeder.Jump(index: index, seconds: begins, isSeek: true, resumes: true)
+    }
+    change(to: .starting)
+    if begins != seconds { onEvent(.seeked(position: begins)) }
   }
 
   /// Moves within the heard track; past its end is the next track.
@@ -365,7 +366,7 @@ import Realtime
       return stand(at: index, seconds: seconds)
     }
     guard session != nil else { return }
-    (isHeld, isLetGo) = (true, false)
+    (isHeld, resting) = (true, nil)
     feeder.ask { box in
       (box.isHeld, box.isLetGo) = (true, false)
       box.jump = Feeder.Jump(index: index, seconds: seconds, isSeek: false)
@@ -410,6 +411,7 @@ import Realtime
     endHandOver()
     // After the end, where what loops beside the music has kept the device running.
     if state == .idle, !isHeld { change(to: .starting) }
+    if resting != nil { resting = (index, seconds) }
     feeder.ask { $0.jump = Feeder.Jump(index: index, seconds: seconds, isSeek: isSeek) }
   }
 

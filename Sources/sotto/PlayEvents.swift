@@ -20,7 +20,7 @@ extension PlayCommand {
       // Stopped already: the next track that is played is not the one that was meant.
       queue.edit { $0.stopsOnce = false }
       engine?.successionChanged()
-      engine?.letGo()
+      if let player { engine?.letGo(at: player.state.track) }
     case .playing where screen == nil && hasToldSilence: tellLine(of: decision)
     case .playing, .track, .soughtTo, .loaded, .queueEnded, .alreadyPlaying: break
     default:
@@ -138,7 +138,7 @@ extension PlayCommand {
       hasSounded = false
       index = next
       engine?.rest(at: next)
-      engine?.letGo()
+      engine?.letGo(at: next)
     }
     refresh()
   }

@@ -134,7 +134,7 @@ extension PlayCommand {
       // Nothing was there: the player stands at what is now, and waits for the user.
       index = first
       engine?.rest(at: first)
-      engine?.letGo()
+      engine?.letGo(at: first)
     } else {
       engine?.successionChanged()
     }

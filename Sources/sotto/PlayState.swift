@@ -232,7 +232,7 @@ import TerminalModel
       }
       command.engine?.rest(at: key, seconds: position)
       // Stopped, not paused: it is opened when it is played.
-      if !wasHeard { command.engine?.letGo() }
+      if !wasHeard { command.engine?.letGo(at: key, seconds: position) }
     }
   }
 

@@ -31,7 +31,7 @@ import Testing
     rig.hear(5_000)
     rig.engine.seek(to: 0)
     await rig.until { rig.hasSought }
-    rig.engine.letGo()
+    rig.engine.letGo(at: 0)
     #expect(await holds { (try? isOpen(old.path)) == false })
     let other = try rig.track("other.wav", frames: 20_000, first: 900_000)
     try FileManager.default.removeItem(atPath: old.path)
@@ -57,7 +57,7 @@ import Testing
     rig.hear(10_000)
     rig.engine.hold()
     rig.hear(5_000)
-    rig.engine.letGo()
+    rig.engine.letGo(at: 0)
     #expect(await holds { (try? isOpen(one.path)) == false })
     rig.engine.move(to: 1)
     await rig.until { rig.toldTracks == [0, 1] }
@@ -86,15 +86,44 @@ import Testing
     rig.engine.seek(to: 0)
     await rig.until { rig.hasSought }
     tracks.leave(0, at: 0.1)
-    rig.engine.letGo()
+    rig.engine.letGo(at: 0)
     #expect(await holds { (try? isOpen(track.path)) == false })
     let before = rig.heard.count
     rig.engine.release()
     await rig.until { rig.lastSought == 0.1 }
+    #expect(await holds { !rig.device.isCorked })
     rig.hear(2_000)
     // After the fade it is the track from there on.
     let heard = Array(rig.heard[before...].dropFirst(480 * 2).prefix(1_000 * 2))
     #expect(heard == Array(track.samples[(5_280 * 2)..<(6_280 * 2)]))
+  }
+
+  @Test func `What is chosen and played at once after a stop is what is heard`() async throws {
+    let rig = try Rig()
+    defer { rig.close() }
+    let one = try rig.track("one.wav", frames: 400_000)
+    let two = try rig.track("two.wav", frames: 20_000, first: 500_000)
+    try rig.start([one.path, two.path])
+    rig.hear(10_000)
+    await rig.until { rig.toldTracks == [0] }
+    rig.engine.hold()
+    rig.hear(5_000)
+    for _ in 0..<20 {
+      rig.engine.hold()
+      rig.engine.seek(to: 0)
+      rig.engine.letGo(at: 0)
+      // Whether the decoder's thread has been there in between or not.
+      rig.engine.move(to: 1)
+      rig.engine.release()
+      await rig.until { rig.engine.snapshot().index == 1 }
+      #expect(await holds { !rig.device.isCorked })
+      rig.hear(2_000)
+      rig.engine.hold()
+      rig.hear(5_000)
+      rig.engine.move(to: 0)
+      #expect(await holds { rig.engine.snapshot().index == 0 })
+    }
+    #expect(rig.failures.isEmpty)
   }
 
   @Test func `A file that has gone while stopped is told when it is played, and the next plays`()
@@ -110,7 +139,7 @@ import Testing
     rig.hear(5_000)
     rig.engine.seek(to: 0)
     await rig.until { rig.hasSought }
-    rig.engine.letGo()
+    rig.engine.letGo(at: 0)
     #expect(await holds { (try? isOpen(one.path)) == false })
     try FileManager.default.removeItem(atPath: one.path)
     rig.engine.release()
