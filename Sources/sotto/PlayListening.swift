@@ -141,7 +141,8 @@ extension KeptState {
 
   /// A long track that was heard when the last sotto ended goes on there whatever is played now.
   func keepPlace(of moment: Moment?, in state: QueueState, _ row: Int?) {
-    guard let moment, moment.isLong, let row else { return }
+    // Stopped, its place was kept then.
+    guard let moment, moment.isLong, moment.intent != .stopped, let row else { return }
     let location = state.queue.entries[row].location
     var listening = Listening(key: 0, location: location, duration: nil, isLong: true)
     listening.position = moment.position

@@ -106,6 +106,44 @@ struct ResumeTests {
     #expect(try position(player) < 760)
   }
 
+  @Test func `A long file goes on where it was left after a stop, then and after a restart`() throws {
+    let folder = try Folder()
+    let path = try folder.write("book.wav", wav(seconds: 1500))
+    do {
+      let player = try play(folder, [path])
+      #expect(try player.wait { try player.value("display") as? String == "playing" })
+      try player.ctl("seek", "700")
+      #expect(try player.wait { try position(player) >= 701 })
+      try player.ctl("stop")
+      #expect(try player.wait { try position(player) == 0 })
+      try player.ctl("play")
+      #expect(try player.wait { try position(player) >= 701 })
+      try player.ctl("stop")
+      try player.ctl("quit")
+      player.wait()
+    }
+    let player = try play(folder)
+    #expect(try player.wait { try self.path(player) == path })
+    #expect(try player.value("intent") as? String == "stopped")
+    try player.ctl("play")
+    #expect(try player.wait { try position(player) >= 701 })
+  }
+
+  @Test func `After a stop what is opened is what is played`() throws {
+    let folder = try Folder()
+    let paths = try tracks(folder)
+    let player = try play(folder, [paths[0]])
+    for round in 0..<6 {
+      #expect(try player.wait { try player.value("display") as? String == "playing" })
+      try player.ctl("stop")
+      if round % 2 == 0 { #expect(try player.wait { try position(player) == 0 }) }
+      let wanted = paths[1 + round % 3]
+      try player.ctl("open", wanted)
+      #expect(try player.wait { try path(player) == wanted && position(player) > 0.1 })
+      #expect(try player.value("track") as? Int == 0)
+    }
+  }
+
   @Test func `A long file that was moved while no sotto ran goes on where it was left`() throws {
     let folder = try Folder()
     var path = try folder.write("book.wav", wav(seconds: 1500))
