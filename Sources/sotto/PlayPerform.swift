@@ -21,14 +21,18 @@ extension PlayCommand {
     previews.hear(command)
     switch command {
     case .play:
+      leaveRemoved()
       player.send(.play(source))
       keeper?.tryNow()
     case .pause: player.send(.pause(source))
     case .toggle:
+      leaveRemoved()
       player.send(.toggle(source))
       keeper?.tryNow()
     case .stop: player.send(.stop(source))
-    case .force: player.send(.force(source))
+    case .force:
+      leaveRemoved()
+      player.send(.force(source))
     case .next: skip(source)
     case .previous:
       if let key = queue.previous(position: engine.snapshot().position) { jump(to: key) }
@@ -90,6 +94,18 @@ extension PlayCommand {
   func setSilent(_ isOn: Bool) {
     guard let player, player.state.isSilent != isOn else { return }
     if let neighbours { neighbours.perform(.silent) } else { player.send(.silent(isOn)) }
+  }
+
+  /// Stopped in a track that has left the queue since: what stands in its place is played.
+  private func leaveRemoved() {
+    let isRemoved = queue.read { queue in
+      queue.currentID.map { queue.index(of: $0) == nil } == true && !queue.entries.isEmpty
+    }
+    guard isRemoved, player?.situation.intent == .stopped,
+      let key = queue.keyAfterSkip ?? queue.firstKey
+    else { return }
+    queue.choose(key)
+    jump(to: key)
   }
 
   private func skip(_ source: CommandSource) {
