@@ -9,6 +9,18 @@ public enum Tool {
   public static let isThreadSanitized =
     ProcessInfo.processInfo.environment["TSAN_OPTIONS"] != nil
 
+  /// Runs something that leaves memory behind which nobody can free, and that a leak sanitizer is not to
+  /// look at. Without one it is just run.
+  public static func leaving<Result>(_ body: () throws -> Result) rethrows -> Result {
+    func call(_ name: String) {
+      guard let symbol = dlsym(nil, name) else { return }
+      unsafeBitCast(symbol, to: (@convention(c) () -> Void).self)()
+    }
+    call("__lsan_disable")
+    defer { call("__lsan_enable") }
+    return try body()
+  }
+
   public struct Failure: Error, CustomStringConvertible {
     public let description: String
   }
