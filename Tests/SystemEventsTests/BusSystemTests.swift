@@ -311,11 +311,12 @@ import Testing
     try bus.python([
       "-c",
       """
-      import dbus, time
+      import dbus, signal
       open('/proc/self/comm', 'w').write('wireplumber')
       bus = dbus.SessionBus()
       bus.request_name('\(name)')
-      time.sleep(100000)
+      # Until the test ends it.
+      signal.pause()
       """,
     ])
     let watch = BusNameWatch(name, on: connection) { _ in }
